@@ -36,7 +36,15 @@ fn every_quirk_is_found_by_its_probe_and_what_the_wire_can_do_without_is_learnt(
         (&[Quirk::NoUsage], &[("answer", "adapted"), ("usage", "bad")], &["no_usage"]),
         (&[Quirk::NoFinish], &[("finish", "bad"), ("limit", "bad"), ("call_finish", "bad")], &[]),
         (&[Quirk::DeafToSystem], &[("system", "bad")], &[]),
+        (&[Quirk::DropsTools], &[("call", "bad"), ("empty_call", "bad"), ("parallel", "bad")], &[]),
+        // What the server passed on is counted: the model did not do it.
+        (
+            &[Quirk::WeakModel],
+            &[("system", "weak"), ("call", "weak"), ("empty_call", "weak"), ("parallel", "weak")],
+            &[],
+        ),
         (&[Quirk::NoLimit], &[("limit", "bad")], &[]),
+        (&[Quirk::Terse], &[("limit", "unclear")], &[]),
         (&[Quirk::OtherLimit], &[("answer", "adapted")], &["other_limit"]),
         (&[Quirk::NoTemperature], &[("temperature", "adapted")], &["no_temperature"]),
         (&[Quirk::NoEffort], &[("effort", "adapted")], &["no_effort"]),
@@ -79,14 +87,39 @@ fn a_person_reads_a_page_and_the_next_request_begins_with_what_was_learnt() {
     let emulator = Emulator::start(&[Quirk::NoUsage]);
     let ran = examine(&home, &emulator, &[]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("lab/emu") && ran.out.contains("✓ it says why it stopped"), "{}", ran.out);
-    assert!(ran.out.contains("✗ it counts tokens"), "{}", ran.out);
-    // What was not asked is one row, and what was kept is said only where something was.
-    assert_eq!(ran.out.matches("not asked").count(), 1, "{}", ran.out);
+    assert!(
+        ran.out.contains("lab/emu") && ran.out.contains("✓ the server says why the answer ended"),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("✗ the server counts tokens"), "{}", ran.out);
+    // What was not tested is one row, and what was kept is said only where something was.
+    assert_eq!(ran.out.matches("not tested").count(), 1, "{}", ran.out);
+    assert!(!ran.out.contains('○'), "{}", ran.out);
     assert!(ran.out.contains("what was learnt is kept"), "{}", ran.out);
     let kept = std::fs::read_to_string(home.path().join("state/axi/profiles.json")).unwrap();
     assert!(kept.contains("no_usage"), "{kept}");
+    let before = emulator.bodies().len();
     assert_eq!(run(home.axi().args(["-p", "hi", "-m", "lab/emu"])).code, Some(0));
+    let asked = emulator.bodies().split_off(before);
+    let asked: Vec<_> = asked.iter().filter(|body| body.get("messages").is_some()).collect();
+    assert_eq!(asked.len(), 1, "what was learnt is not learnt again: {asked:?}");
+    assert!(asked[0].get("stream_options").is_none(), "{asked:?}");
     let nobody = run(home.axi().args(["doctor", "model", "nobody/x"]));
     assert_eq!(nobody.code, Some(3), "{}", nobody.err);
+}
+
+#[test]
+fn a_page_tells_a_weak_model_from_a_server_that_does_not_work() {
+    let home = Home::new();
+    let weak = examine(&home, &Emulator::start(&[Quirk::WeakModel]), &[]);
+    assert!(weak.out.contains("○ the model calls a tool: the model did not (one two three)"), "{}", weak.out);
+    assert!(weak.out.contains("Another model at this server may do it."), "{}", weak.out);
+    assert!(weak.out.contains(" 0 bad, 4 weak (the model)"), "{}", weak.out);
+    let deaf = examine(&home, &Emulator::start(&[Quirk::DropsTools]), &[]);
+    let counted = "✗ the model calls a tool: 20 tokens are counted with it, 20 without it";
+    assert!(deaf.out.contains(counted) && !deaf.out.contains('○'), "{}", deaf.out);
+    // A server that counts nothing says nothing about who is to blame.
+    let silent = examine(&home, &Emulator::start(&[Quirk::NoUsage, Quirk::WeakModel]), &[]);
+    assert!(silent.out.contains("? the model calls a tool: not found out (one two three)"), "{}", silent.out);
 }

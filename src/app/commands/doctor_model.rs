@@ -80,23 +80,40 @@ fn line(app: &App, finding: &Finding) -> Option<String> {
         Verdict::Good => format!("✓ {what}"),
         Verdict::Adapted => format!("~ {what}: {}", app.locale.with(word::probe::Adapted { what: seen })),
         Verdict::Bad if seen.is_empty() => format!("✗ {what}"),
-        Verdict::Bad => format!("✗ {what}: {}", seen.chars().take(SEEN).collect::<String>()),
-        Verdict::Unclear => format!("? {what}: {}", app.locale.with(word::probe::Unclear { what: seen })),
+        Verdict::Bad => format!("✗ {what}: {}", beginning(seen)),
+        Verdict::Weak if seen.is_empty() => format!("○ {what}"),
+        Verdict::Weak => {
+            format!("○ {what}: {}", app.locale.with(word::probe::Weak { what: &beginning(seen) }))
+        }
+        Verdict::Unclear => {
+            format!("? {what}: {}", app.locale.with(word::probe::Unclear { what: &beginning(seen) }))
+        }
         Verdict::Skipped => return None,
     })
+}
+
+fn beginning(seen: &str) -> String {
+    let mut beginning: String = seen.chars().take(SEEN).collect();
+    if beginning.len() < seen.len() {
+        beginning.push('…');
+    }
+    beginning
 }
 
 fn summary(app: &App, found: &Examination) -> String {
     let count = |verdict| found.findings.iter().filter(|finding| finding.verdict == verdict).count().to_string();
     let (good, adapted, bad) = (&count(Verdict::Good), &count(Verdict::Adapted), &count(Verdict::Bad));
-    let unclear = &count(Verdict::Unclear);
+    let (weak, unclear) = (&count(Verdict::Weak), &count(Verdict::Unclear));
     let skipped = found.findings.iter().filter(|finding| finding.verdict == Verdict::Skipped);
     let skipped: Vec<&str> = skipped.map(|finding| app.locale.text(words(finding.probe))).collect();
     let mut rows = Vec::new();
     if !skipped.is_empty() {
         rows.push(app.locale.with(word::probe::Skipped { what: &skipped.join("; ") }));
     }
-    rows.push(app.locale.with(word::probe::Summary { good, adapted, bad, unclear }));
+    rows.push(app.locale.with(word::probe::Summary { good, adapted, bad, weak, unclear }));
+    if weak != "0" {
+        rows.push(app.locale.text(word::probe::WEAK_MODEL).to_owned());
+    }
     if !found.profile.is_empty() {
         rows.push(app.locale.text(word::probe::KEPT).to_owned());
     }

@@ -35,7 +35,7 @@ probes! {
     Usage = "usage",
     /// The same beginning comes from a cache.
     Cache = "cache",
-    /// It heeds a system prompt.
+    /// The model follows a system prompt.
     System = "system",
     /// It keeps to a limit, and says so.
     Limit = "limit",
@@ -45,15 +45,15 @@ probes! {
     Effort = "effort",
     /// Reasoning is shown.
     Reasoning = "reasoning",
-    /// It calls a tool.
+    /// The model calls a tool.
     Call = "call",
-    /// The arguments are JSON.
+    /// The arguments are JSON, and those that the tool wants.
     Arguments = "arguments",
     /// It says that it stopped for a call.
     CallFinish = "call_finish",
-    /// It calls a tool that takes nothing.
+    /// The model calls a tool that takes no arguments.
     EmptyCall = "empty_call",
-    /// It calls two at once.
+    /// The model calls two tools at once.
     Parallel = "parallel",
     /// Their ids are not the same.
     Ids = "ids",
@@ -82,6 +82,8 @@ pub enum Verdict {
     Adapted,
     /// It does not work; what depends on it will not either.
     Bad,
+    /// The server did its part, and the model did not do what it was asked: another model at this server may.
+    Weak,
     /// It was asked, and nothing came that says anything about it: the server was silent, gone or overloaded.
     Unclear,
     /// It was not asked: something before it failed, or the model is not said to have it.
@@ -96,6 +98,7 @@ impl Verdict {
             Self::Good => "good",
             Self::Adapted => "adapted",
             Self::Bad => "bad",
+            Self::Weak => "weak",
             Self::Unclear => "unclear",
             Self::Skipped => "skipped",
         }

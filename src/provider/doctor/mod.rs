@@ -5,7 +5,9 @@
 
 mod ask;
 mod finding;
+mod judge;
 mod probes;
+mod tools;
 
 use super::http::Client;
 use super::settings::ProviderSettings;

@@ -1,66 +1,18 @@
-//! What is asked, in order, and how an answer is judged.
+//! What is asked, in order.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
-use super::ask::{Heard, Question, ask, called, picture};
+use super::ask::{Question, called, picture};
 use super::finding::{Examination, Finding, Probe, Verdict};
+use super::judge::Doctor;
+use super::tools;
 use crate::conversation::{ContentBlock, Message, StopReason};
 use crate::provider::catalogue::Effort;
 use crate::provider::connect::connect;
 use crate::provider::error::ProviderError;
 use crate::provider::http::Client;
 use crate::provider::models::list_models;
-use crate::provider::request::Provider;
 use crate::provider::settings::ProviderSettings;
-
-/// The state of an examination.
-struct Doctor<'a> {
-    provider: Arc<dyn Provider>,
-    examination: Examination,
-    told: &'a mut dyn FnMut(&Finding),
-    /// What was learnt before the probe that is under way.
-    learnt: Vec<String>,
-}
-
-impl Doctor<'_> {
-    fn find(&mut self, probe: Probe, good: bool, detail: String) {
-        let learnt = self.provider.learnt();
-        let new: Vec<&str> = learnt.iter().filter(|name| !self.learnt.contains(name)).map(String::as_str).collect();
-        let new = new.join(", ");
-        self.learnt = learnt;
-        let (verdict, detail) = match (good, new.is_empty()) {
-            (true, true) => (Verdict::Good, detail),
-            (true, false) => (Verdict::Adapted, new),
-            (false, _) => (Verdict::Bad, detail),
-        };
-        self.add(Finding { probe, verdict, detail });
-    }
-
-    /// The same for what was heard, where that says anything about it.
-    fn judge(&mut self, probe: Probe, heard: &Heard, good: bool, detail: String) {
-        if heard.is_unclear() {
-            self.add(Finding { probe, verdict: Verdict::Unclear, detail: heard.complaint().unwrap_or_default() });
-        } else {
-            self.find(probe, good, detail);
-        }
-    }
-
-    fn skip(&mut self, probes: &[Probe]) {
-        for probe in probes {
-            self.add(Finding { probe: *probe, verdict: Verdict::Skipped, detail: String::new() });
-        }
-    }
-
-    fn add(&mut self, finding: Finding) {
-        (self.told)(&finding);
-        self.examination.findings.push(finding);
-    }
-
-    async fn ask(&self, question: &Question) -> Heard {
-        ask(&*self.provider, question).await
-    }
-}
 
 pub(super) async fn all(
     settings: &ProviderSettings,
@@ -73,7 +25,7 @@ pub(super) async fn all(
     let mut doctor = Doctor { provider, examination: Examination::default(), told, learnt: Vec::new() };
     list(&mut doctor, &settings, client).await;
     if words(&mut doctor, &settings).await {
-        calls(&mut doctor, &settings).await;
+        tools::all(&mut doctor, &settings).await;
         pictures(&mut doctor, &settings).await;
         window(&mut doctor, &settings).await;
     } else {
@@ -90,7 +42,8 @@ async fn list(doctor: &mut Doctor<'_>, settings: &ProviderSettings, client: &Cli
         Ok(models) => {
             doctor.find(Probe::List, true, models.len().to_string());
             let here = models.iter().any(|model| model.name == settings.model);
-            doctor.find(Probe::Listed, here, settings.model.clone());
+            let names: Vec<&str> = models.iter().take(3).map(|model| model.name.as_str()).collect();
+            doctor.find(Probe::Listed, here, names.join(", "));
         }
         Err(error) => {
             doctor.find(Probe::List, false, error.to_string());
@@ -131,17 +84,17 @@ async fn words(doctor: &mut Doctor<'_>, settings: &ProviderSettings) -> bool {
     let cached = format!("{} / {}", usage.cached_read, usage.read());
     if usage.cached_read > 0 {
         doctor.find(Probe::Cache, true, cached);
+    } else if usage.read() == 0 {
+        doctor.skip(&[Probe::Cache]);
     } else {
         // Many cache without saying so, and short texts not at all.
-        doctor.add(Finding { probe: Probe::Cache, verdict: Verdict::Skipped, detail: cached });
+        doctor.add(Finding { probe: Probe::Cache, verdict: Verdict::Unclear, detail: cached });
     }
     let heard =
         doctor.ask(&Question { system: "Whatever is asked, answer only: PLOVER", ..Question::say("Hello") }).await;
-    doctor.judge(Probe::System, &heard, heard.text().to_ascii_uppercase().contains("PLOVER"), heard.text());
-    let heard =
-        doctor.ask(&Question { most: Some(16), ..Question::say("Write two hundred words about rivers.") }).await;
-    let limited = *heard.stop() == StopReason::Length;
-    doctor.judge(Probe::Limit, &heard, limited, heard.complaint().unwrap_or_else(|| format!("{:?}", heard.stop())));
+    let heeded = heard.text().to_ascii_uppercase().contains("PLOVER");
+    doctor.judge_model(Probe::System, &heard, heeded, &Question::say("Hello")).await;
+    limit(doctor).await;
     let heard = doctor.ask(&Question { temperature: Some(0.2), ..Question::say("Say yes.") }).await;
     doctor.judge(Probe::Temperature, &heard, heard.error.is_none(), heard.complaint().unwrap_or_default());
     let effort = settings.abilities.efforts.first().copied().unwrap_or(Effort::Low);
@@ -161,71 +114,19 @@ async fn words(doctor: &mut Doctor<'_>, settings: &ProviderSettings) -> bool {
     true
 }
 
-const CALLS: &[Probe] = &[
-    Probe::Call,
-    Probe::Arguments,
-    Probe::CallFinish,
-    Probe::EmptyCall,
-    Probe::Parallel,
-    Probe::Ids,
-    Probe::Result,
-    Probe::Foreign,
-    Probe::Echo,
-    Probe::Behind,
-];
+/// The most tokens of the answer that is to be cut off.
+const FEW: u64 = 16;
 
-async fn calls(doctor: &mut Doctor<'_>, settings: &ProviderSettings) {
-    if !settings.tools {
-        return doctor.skip(CALLS);
-    }
-    let heard = doctor.ask(&Question::with_tools("What is the weather in Oslo? Use the weather tool.")).await;
-    let calls = heard.calls();
-    let seen =
-        heard.complaint().unwrap_or_else(|| calls.first().map_or_else(|| heard.text(), |call| call.name.clone()));
-    doctor.judge(Probe::Call, &heard, calls.iter().any(|call| call.name == "weather"), seen);
-    if calls.is_empty() {
-        doctor.skip(&[Probe::Arguments, Probe::CallFinish]);
+async fn limit(doctor: &mut Doctor<'_>) {
+    let question = Question { most: Some(FEW), ..Question::say("Write two hundred words about rivers.") };
+    let heard = doctor.ask(&question).await;
+    let seen = heard.complaint().unwrap_or_else(|| format!("{:?}", heard.stop()));
+    let is_short = *heard.stop() == StopReason::EndTurn && (1..=FEW).contains(&heard.finished.usage.written());
+    if is_short && heard.error.is_none() {
+        // The model had said all it wanted to say before the limit.
+        doctor.add(Finding { probe: Probe::Limit, verdict: Verdict::Unclear, detail: heard.text() });
     } else {
-        let whole = calls.iter().all(|call| call.invalid_input.is_none() && call.input["city"].is_string());
-        doctor.find(Probe::Arguments, whole, calls[0].input.to_string());
-        doctor.find(Probe::CallFinish, *heard.stop() == StopReason::ToolUse, format!("{:?}", heard.stop()));
-    }
-    let heard = doctor.ask(&Question::with_tools("What time is it? Use the tool called now.")).await;
-    let now = heard.calls().into_iter().find(|call| call.name == "now");
-    let whole = now.as_ref().is_some_and(|call| call.invalid_input.is_none());
-    doctor.judge(Probe::EmptyCall, &heard, whole, heard.complaint().unwrap_or_else(|| heard.text()));
-    let heard =
-        doctor.ask(&Question::with_tools("Get the weather of Oslo and of Rome, both tool calls at once.")).await;
-    let ids: Vec<String> = heard.calls().into_iter().map(|call| call.id).collect();
-    if ids.len() > 1 {
-        doctor.find(Probe::Parallel, true, ids.len().to_string());
-        let different: HashSet<&String> = ids.iter().collect();
-        doctor.find(Probe::Ids, different.len() == ids.len(), ids.join(", "));
-    } else {
-        doctor.skip(&[Probe::Parallel, Probe::Ids]);
-    }
-    history(doctor, settings).await;
-}
-
-/// Whether it takes what was said before, by itself and by others.
-async fn history(doctor: &mut Doctor<'_>, settings: &ProviderSettings) {
-    let (own, other) = (settings.id(), "elsewhere/model".to_owned());
-    let said = |id: &str, model: &str, thought: bool, behind: Option<&str>| {
-        let mut question = Question::with_tools("What is the weather in Oslo?");
-        question.messages.extend(called(id, model, thought));
-        if let Some(words) = behind {
-            question.messages.push(Message::user(words));
-        }
-        question
-    };
-    for (probe, question) in [
-        (Probe::Result, said("call_a1", &own, false, None)),
-        (Probe::Foreign, said("functions.weather:0", &other, true, None)),
-        (Probe::Echo, said("call_b2", &own, true, None)),
-        (Probe::Behind, said("call_c3", &own, false, Some("Answer in one word."))),
-    ] {
-        let heard = doctor.ask(&question).await;
-        doctor.judge(probe, &heard, heard.error.is_none(), heard.complaint().unwrap_or_else(|| heard.text()));
+        doctor.judge(Probe::Limit, &heard, *heard.stop() == StopReason::Length, seen);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(crate) enum Quirk {
     NoUsage,
     /// It never says why it stopped.
     NoFinish,
-    /// It does not look at the system prompt.
+    /// It passes no system prompt on.
     DeafToSystem,
     /// It writes on, whatever the limit.
     NoLimit,
@@ -29,6 +29,12 @@ pub(crate) enum Quirk {
     NoEffort,
     /// It has no room for who asks for an effort.
     BusyForEffort,
+    /// It takes tools and passes none on.
+    DropsTools,
+    /// Its model does what comes to its mind, whatever it is told and offered.
+    WeakModel,
+    /// Its model has little to say.
+    Terse,
     /// It refuses tools.
     NoTools,
     /// Its arguments end in their middle.
@@ -48,6 +54,7 @@ pub(crate) enum Quirk {
 /// A server; ends with the process.
 pub(crate) struct Emulator {
     port: u16,
+    bodies: Arc<Mutex<Vec<Value>>>,
 }
 
 impl Emulator {
@@ -55,13 +62,21 @@ impl Emulator {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let quirks: Arc<[Quirk]> = quirks.into();
+        let bodies = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&bodies);
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let quirks = Arc::clone(&quirks);
-                std::thread::spawn(move || serve(stream.unwrap(), &quirks));
+                let heard = Arc::clone(&heard);
+                std::thread::spawn(move || serve(stream.unwrap(), &quirks, &heard));
             }
         });
-        Self { port }
+        Self { port, bodies }
+    }
+
+    /// What it was asked, in order.
+    pub(crate) fn bodies(&self) -> Vec<Value> {
+        self.bodies.lock().unwrap().clone()
     }
 
     pub(crate) fn url(&self) -> String {
@@ -69,7 +84,7 @@ impl Emulator {
     }
 }
 
-fn serve(stream: TcpStream, quirks: &[Quirk]) {
+fn serve(stream: TcpStream, quirks: &[Quirk], heard: &Mutex<Vec<Value>>) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let (mut first, mut length) = (String::new(), 0);
     if reader.read_line(&mut first).unwrap_or(0) == 0 {
@@ -87,6 +102,7 @@ fn serve(stream: TcpStream, quirks: &[Quirk]) {
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
     let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    heard.lock().unwrap().push(body.clone());
     let (status, kind, text) = answer(&first, &body, quirks);
     let head = format!(
         "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
@@ -142,8 +158,15 @@ fn answer(first: &str, body: &Value, quirks: &[Quirk]) -> (u16, &'static str, St
     (
         200,
         if has(Quirk::NoStream) { "application/json" } else { "text/event-stream" },
-        written(&content, &calls, end, quirks),
+        written(&content, &calls, end, read(body, quirks), quirks),
     )
+}
+
+/// How many tokens reach the model.
+fn read(body: &Value, quirks: &[Quirk]) -> u64 {
+    let has_system = body["messages"][0]["role"] == "system" && !quirks.contains(&Quirk::DeafToSystem);
+    let has_tools = body.get("tools").is_some() && !quirks.contains(&Quirk::DropsTools);
+    20 + 10 * u64::from(has_system) + 40 * u64::from(has_tools)
 }
 
 /// What it says: words, calls with their arguments, and why it stops.
@@ -161,7 +184,8 @@ fn said(
         let arguments = if has(Quirk::HalfArguments) { arguments.trim_end_matches('}') } else { arguments };
         (id, name, arguments.to_owned())
     };
-    let tools = body.get("tools").is_some() && last["role"] == "user" && messages.len() < 3;
+    let passes_tools = !has(Quirk::DropsTools) && !has(Quirk::WeakModel);
+    let tools = passes_tools && body.get("tools").is_some() && last["role"] == "user" && messages.len() < 3;
     if tools && asked.contains("Rome") {
         let calls = vec![call(1, "weather", r#"{"city":"Oslo"}"#), call(2, "weather", r#"{"city":"Rome"}"#)];
         return (String::new(), calls, "tool_calls");
@@ -173,18 +197,24 @@ fn said(
         return (String::new(), vec![call(1, "now", "{}")], "tool_calls");
     }
     let limit = body.get("max_tokens").or_else(|| body.get("max_completion_tokens")).and_then(Value::as_u64);
-    if limit.is_some_and(|limit| limit < 20) && !has(Quirk::NoLimit) {
-        return ("Rivers run down to".into(), Vec::new(), "length");
+    if limit.is_some_and(|limit| limit < 20) && !has(Quirk::Terse) {
+        return if has(Quirk::NoLimit) {
+            ("Rivers run down to the sea. ".repeat(9), Vec::new(), "stop")
+        } else {
+            ("Rivers run down to".into(), Vec::new(), "length")
+        };
     }
-    if system.contains("PLOVER") && !has(Quirk::DeafToSystem) {
+    if system.contains("PLOVER") && !has(Quirk::DeafToSystem) && !has(Quirk::WeakModel) {
         return ("PLOVER".into(), Vec::new(), "stop");
     }
     ("one two three".into(), Vec::new(), "stop")
 }
 
-fn written(content: &str, calls: &[(String, &str, String)], end: &str, quirks: &[Quirk]) -> String {
+fn written(content: &str, calls: &[(String, &str, String)], end: &str, read: u64, quirks: &[Quirk]) -> String {
     let has = |quirk| quirks.contains(&quirk);
-    let usage = json!({"prompt_tokens": 20, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 8}});
+    let written = content.split_whitespace().count().max(4);
+    let usage = json!({"prompt_tokens": read, "completion_tokens": written,
+        "prompt_tokens_details": {"cached_tokens": 8}});
     let end = if has(Quirk::NoFinish) { Value::Null } else { json!(end) };
     let calls: Vec<Value> = calls
         .iter()
