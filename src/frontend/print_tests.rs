@@ -25,7 +25,7 @@ fn a_retry_is_told_once_however_long_it_is_waited_for() {
     }
     told.show(&retrying(1, 500));
     let lines = String::from_utf8(told.err).unwrap();
-    let lines: Vec<&str> = lines.lines().map(|line| line.rsplit_once("; ").unwrap().1).collect();
-    let expected = ["trying again (1 of 4) in 3 s", "trying again (2 of 4) in 1 s", "trying again (1 of 4) in 1 s"];
+    let lines: Vec<&str> = lines.lines().map(|line| line.split_once(": ").unwrap().0).collect();
+    let expected = ["retry in 3 s (1 of 4)", "retry in 1 s (2 of 4)", "retry in 1 s (1 of 4)"];
     assert_eq!(lines, expected);
 }

@@ -77,7 +77,7 @@ fn a_server_that_falls_silent_is_given_up_as_the_setting_says_and_asked_again_wh
     let server = Server::start([silent, answer::chat_text("late")]);
     let ran = run(&mut asks(&home, &server));
     assert_eq!((ran.code, ran.out.trim(), server.requests().len()), (Some(0), "late", 2), "{}", ran.err);
-    assert!(ran.err.contains("sent nothing for 1 s") && ran.err.contains("trying again"), "{}", ran.err);
+    assert!(ran.err.contains("sent nothing for 1 s") && ran.err.contains("retry in "), "{}", ran.err);
 
     // What was shown is not taken back: the rest is for the person to ask for.
     let shown = json!({"choices": [{"index": 0, "delta": {"role": "assistant", "content": "the first half"}}]});

@@ -127,7 +127,7 @@ fn a_provider_that_fails_ends_with_4() {
     let mut nobody = axi(&home, &server);
     let ran = run(nobody.env("OPENAI_BASE_URL", NOBODY).args(["-p", "hi"]));
     assert_eq!((ran.code, ran.out.as_str()), (Some(4), ""), "{ran:?}");
-    assert!(ran.err.contains("trying again (1 of"), "{}", ran.err);
+    assert!(ran.err.contains("retry in 1 s (1 of"), "{}", ran.err);
     assert!(ran.err.contains("error: cannot reach http://127.0.0.1:1"), "{}", ran.err);
 }
 
@@ -138,7 +138,7 @@ fn a_server_that_recovers_is_asked_again_and_the_wait_is_told() {
         Server::start([refusal(503, "loading model").header("retry-after", "0"), answer::chat_text("hello")]);
     let ran = ask(&home, &server, &[]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "hello\n"));
-    assert!(ran.err.contains("loading model; trying again (1 of 4)"), "{}", ran.err);
+    assert!(ran.err.contains("(1 of 4): openai answered HTTP 503: loading model"), "{}", ran.err);
 }
 
 #[test]

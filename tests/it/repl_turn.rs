@@ -1,6 +1,7 @@
 //! The REPL in a real terminal: asking, stopping, typing ahead.
 
 use rustix::process::Signal;
+use time::{Duration, OffsetDateTime};
 
 use crate::support::home::Home;
 use crate::support::pty::Pty;
@@ -276,21 +277,37 @@ fn a_provider_that_fails_is_told_with_what_to_do_and_the_prompt_is_back() {
     assert_eq!(person.leaves(), Some(0));
 }
 
+/// The time in so many seconds, as a header of HTTP says it.
+fn date_in(seconds: i64) -> String {
+    let then = OffsetDateTime::now_utc() + Duration::seconds(seconds);
+    let (weekday, month) = (then.weekday().to_string(), then.month().to_string());
+    let (hour, minute, second) = then.to_hms();
+    let clock = format!("{hour:02}:{minute:02}:{second:02}");
+    format!("{}, {:02} {} {} {clock} GMT", &weekday[..3], then.day(), &month[..3], then.year())
+}
+
 #[test]
-fn escape_ends_the_wait_for_another_try() {
+fn a_server_says_in_seconds_or_by_a_date_when_it_wants_to_be_asked_and_escape_ends_the_countdown() {
     let home = Home::new();
-    let body = serde_json::json!({"error": {"message": "overloaded", "type": "server_error"}});
-    let busy = crate::support::server::Answer::json(503, &body).header("retry-after", "100");
-    let server = Server::start([busy, answer::chat_text("better")]);
-    let mut person = Person::meets(&axi(&home, &server));
-    person.sends("hello");
-    person.sees("trying again (1 of 4)");
-    person.types("\x1b");
-    person.sees_prompt();
-    person.sends("again");
-    person.sees("better");
-    assert_eq!(server.violations(), Vec::<String>::new());
-    assert_eq!(person.leaves(), Some(0));
+    let body = serde_json::json!({"error": {"message": "overloaded ".repeat(20), "type": "server_error"}});
+    for wait in ["100".to_owned(), date_in(100)] {
+        let busy = crate::support::server::Answer::json(429, &body).header("retry-after", &wait);
+        let server = Server::start([busy, answer::chat_text("better")]);
+        let mut person = Person::on(Pty::options().size(40, 24), &axi(&home, &server));
+        person.sends("hello");
+        // Each second is shown, however narrow the terminal and long the server's words.
+        for second in ["retry in 9", "8 s (", "7 s ("] {
+            person.sees(second);
+        }
+        assert_eq!(server.requests().len(), 1);
+        person.types("\x1b");
+        person.sees("stopped");
+        person.sees_prompt();
+        person.sends("again");
+        person.sees("better");
+        assert_eq!(server.violations(), Vec::<String>::new());
+        assert_eq!(person.leaves(), Some(0));
+    }
 }
 
 #[test]
