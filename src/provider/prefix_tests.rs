@@ -59,7 +59,7 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
     let turn = ("[a-z \n\"\\\\]{0,12}", any::<bool>(), prop::collection::vec(answers(), 1..4), any::<bool>());
     let turn =
         turn.prop_map(|(words, picture, answers, interrupted)| Turn { words, picture, answers, interrupted });
-    prop::collection::vec(turn, 1..40)
+    prop::collection::vec(turn, 40)
 }
 
 fn picture() -> Image {
@@ -167,7 +167,7 @@ fn body(wire: &dyn Wire, messages: &[Message], tools: &[ToolSpec]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
 
     #[test]
     fn a_request_begins_with_the_bytes_of_the_one_before(turns in turns(), strict in any::<bool>()) {
