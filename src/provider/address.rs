@@ -9,8 +9,8 @@ use super::settings::Protocol;
 /// Ollama's port when none is named.
 const OLLAMA_PORT: u16 = 11434;
 
-/// Brings a base URL into the form its protocol appends to: without a slash at the end; with `/v1` for
-/// the wires of OpenAI when there is no path at all; without `/v1` for Anthropic; and without an endpoint somebody pasted.
+/// Normalises a base URL so that its protocol can append a path: no slash at the end; `/v1` for the wires of OpenAI
+/// when there is no path at all; no `/v1` for Anthropic; no endpoint that somebody pasted.
 #[must_use]
 pub fn base_url(protocol: Protocol, text: &str) -> String {
     let text = with_scheme(text.trim());
@@ -42,7 +42,7 @@ fn with_path(url: &str, usual: &str) -> String {
     if path.is_none_or(|(_, path)| path.is_empty()) { format!("{url}{usual}") } else { url.to_owned() }
 }
 
-/// A bare host is asked by `http` on this machine and by `https` elsewhere.
+/// A bare host gets `http` on this machine and `https` elsewhere.
 fn with_scheme(text: &str) -> String {
     if text.contains("://") {
         return text.to_owned();

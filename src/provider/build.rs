@@ -1,5 +1,5 @@
-//! Lays the rows of providers out at compile time: adding a provider is adding a row of `providers.json`, and a start of
-//! axi parses none. Part of the build script, not of the crate.
+//! Turns the rows of `providers.json` into a table at compile time: a new provider is a new row, and axi parses
+//! nothing when it starts. Part of the build script, not of the crate.
 
 use std::error::Error;
 use std::fmt::Write as _;

@@ -11,7 +11,7 @@ use super::models::{ModelEntry, list_models, show_ollama};
 use super::settings::{Protocol, ProviderSettings};
 use super::table::{Environment, Row, TABLE};
 
-/// How long local servers are waited for in all. A closed port on this machine answers within a millisecond; a
+/// How long axi waits for all local servers together. A closed port on this machine answers within a millisecond; a
 /// server that is busy with a prompt may not answer at all.
 pub const DISCOVERY_LIMIT: Duration = Duration::from_millis(300);
 
@@ -109,7 +109,7 @@ pub async fn discover(
     Discovery { keys, servers }
 }
 
-/// Each answer counts by itself: the slowest must not take the others' knowledge away.
+/// Each answer counts alone: the slowest server must not discard what the others said.
 async fn ask_ollama(base_url: &str, client: &Client, models: &mut [ModelEntry], deadline: Instant) {
     let left = deadline.saturating_duration_since(Instant::now());
     let questions = models.iter_mut().take(ASKED).map(|model| timeout(left, show_ollama(base_url, client, model)));

@@ -1,4 +1,4 @@
-//! Puts a request into what a server of one's own wants around it. Pure.
+//! Puts a request into the envelope that an in-house gateway wants. Pure.
 
 use reqwest::Url;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::http::Call;
 use super::settings::Gateway;
 
-/// Puts a request into what the server wants.
+/// Puts a request into the envelope.
 pub(crate) fn dress(gateway: &Gateway, mut call: Call) -> Call {
     if !gateway.query.is_empty()
         && let Ok(mut url) = call.url.parse::<Url>()

@@ -41,7 +41,7 @@ pub async fn list_models(settings: &ProviderSettings, client: &Client) -> Result
         Protocol::Bedrock => {
             let [models, profiles] = bedrock::lists(&base);
             let mut list = list_at(settings, client, models, bearer()).await?;
-            // Newer models are asked by a profile alone; who may not list those is still told the others.
+            // Newer models need a profile. A key that may not list profiles still gets the other models.
             list.extend(list_at(settings, client, profiles, bearer()).await.unwrap_or_default());
             return Ok(list);
         }
@@ -74,7 +74,7 @@ async fn list_at(
     read(&body).ok_or_else(|| origin.protocol("the answer is no list of models"))
 }
 
-/// Asks a server whether it takes the key: for its models, or where it says what the key may do.
+/// Asks a server whether it accepts the key: at its list of models, or at the address that describes the key.
 ///
 /// # Errors
 /// As of a request.
@@ -113,7 +113,7 @@ pub(crate) async fn show_ollama(base_url: &str, client: &Client, entry: &mut Mod
     entry.tools = can("tools");
     entry.vision = can("vision");
     if can("completion") == Some(false) {
-        // An embedding model: last, whatever its name.
+        // An embedding model comes last, whatever its name.
         entry.tools = Some(false);
     }
     Some(())
@@ -132,10 +132,10 @@ fn entry(value: &Value) -> Option<ModelEntry> {
         .find_map(|field| value.get(field)?.as_str())?;
     // Google lists them as `models/NAME` and takes both.
     let name = name.strip_prefix("models/").unwrap_or(name);
-    // Google says what each can be asked for.
+    // Google lists what each model can do.
     let methods = value.get("supportedGenerationMethods").and_then(Value::as_array);
     let answers = methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"));
-    // Amazon says which are asked by a profile alone, which is listed beside them.
+    // Amazon says which models need a profile; the profiles are listed beside the models.
     let kinds = value.get("inferenceTypesSupported").and_then(Value::as_array);
     let answers = answers && kinds.is_none_or(|kinds| kinds.iter().any(|kind| kind == "ON_DEMAND"));
     if name.is_empty() || !answers || !chats(name, value) {
@@ -158,7 +158,7 @@ fn entry(value: &Value) -> Option<ModelEntry> {
         context_window: contexts
             .iter()
             .find_map(number)
-            // llama.cpp's server says what it was started with.
+            // llama.cpp's server lists the window that it was started with.
             .or_else(|| value.pointer("/meta/n_ctx")?.as_u64())
             .filter(|tokens| *tokens > 0),
         tools: flag("/capabilities/function_calling")

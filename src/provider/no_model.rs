@@ -1,4 +1,4 @@
-//! No model: for who runs tools and asks nobody.
+//! No model: for callers that run tools and ask no model.
 
 use futures_util::StreamExt as _;
 

@@ -21,19 +21,20 @@ pub trait Provider: Send + Sync {
     /// Dropping the stream closes the connection and cancels the request.
     fn stream<'a>(&'a self, request: Request<'a>) -> EventStream<'a>;
 
-    /// Writes how a line goes on behind `before`, as text and no conversation, while it is sure of it. `before` should
-    /// stay the same for a while: what was read of it is kept. `None` where the model is not in this process.
+    /// Completes a line that follows `before`, as plain text outside any conversation, while the model is sure of it.
+    /// Keep `before` the same between calls: the model keeps what it has read of it. `None` where the model is not in
+    /// this process.
     fn finish_line<'a>(&'a self, _before: &'a str, _line: &'a str) -> Option<EventStream<'a>> {
         None
     }
 
-    /// Names what the server has refused so far and is left out since; with it the next connection can begin.
+    /// Names what the server has refused so far and axi leaves out since. The next connection can begin with it.
     fn learnt(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Asks the server for its window, in tokens, where it has one to tell that no answer does; `None` while there is
-    /// nothing to ask. Called between requests.
+    /// Asks the server for its window, in tokens, where no answer contains it; `None` while there is nothing to ask.
+    /// Called between requests.
     ///
     /// # Cancel safety
     /// Dropping the future closes the connection.
@@ -41,17 +42,17 @@ pub trait Provider: Send + Sync {
         None
     }
 
-    /// Is told what the server said its window is, in tokens, when a request was too long for it.
+    /// Takes the window, in tokens, that the server named when it refused a request as too long.
     fn window_is(&self, _tokens: u64) {}
 
-    /// Is told, once the first prompt is painted, what the next request will begin with. Does not wait.
+    /// Takes the beginning of the next request once the first prompt is painted, to prepare for it. Does not wait.
     fn prepare(&self, _request: Request<'_>) {}
 }
 
 /// The events of one answer.
 pub type EventStream<'a> = BoxStream<'a, Result<StreamEvent, ProviderError>>;
 
-/// What is kept free for an answer beside what a model reads, in tokens.
+/// Tokens that stay free for the answer, beside those that the model reads.
 const ANSWER: u64 = 16_000;
 
 /// The provider of the models that axi runs itself.
@@ -85,8 +86,8 @@ impl ModelInfo {
         format!("{}/{}", self.provider, self.model)
     }
 
-    /// Returns how many tokens a request and its answer may have, where that is known: what it reads may be less than
-    /// the window.
+    /// Returns how many tokens a request and its answer may have, where that is known. Some models read less than
+    /// their window.
     #[must_use]
     pub fn room(&self) -> Option<u64> {
         let Some(most_read) = self.abilities.most_read else { return self.context_window };

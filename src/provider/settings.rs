@@ -71,7 +71,7 @@ impl Protocol {
         }
     }
 
-    /// What people call two of them who have a server that imitates one.
+    /// Other names for two of them, for servers that imitate the protocol.
     pub const ALIASES: [(&str, Self); 2] =
         [("openai-compatible", Self::OpenAiChat), ("anthropic-compatible", Self::Anthropic)];
 
@@ -137,7 +137,7 @@ pub struct Quirks {
     pub result_pictures: ResultPictures,
 }
 
-/// What is added to each request, and taken off each answer.
+/// What a gateway adds to each request and around each answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gateway {
     /// Headers; a value may be a secret.
@@ -160,7 +160,7 @@ pub struct Envelope {
 }
 
 impl Gateway {
-    /// Where answers stand in what comes back; nothing where they come bare.
+    /// The path of an answer in what comes back; `None` where the answer comes without an envelope.
     pub(crate) fn answer(&self) -> Option<String> {
         self.envelope.as_ref().map(|envelope| envelope.answer.clone()).filter(|answer| !answer.is_empty())
     }
@@ -208,8 +208,8 @@ impl ProviderSettings {
         format!("{}/{}", self.name, self.model)
     }
 
-    /// Makes settings of a provider that is in no table: tools yes, pictures no, no quirks, no key. A Claude is known by
-    /// its name wherever its wire is spoken, but for its price.
+    /// Makes the settings of a provider that is in no table: tools yes, pictures no, no quirks, no key. A Claude is
+    /// recognised by its name at any server that speaks its wire; only its price is unknown there.
     #[must_use]
     pub fn custom(name: &str, protocol: Protocol, base_url: &str, model: &str) -> Self {
         let abilities = match protocol {

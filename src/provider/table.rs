@@ -17,7 +17,7 @@ pub struct Row {
     pub name: &'static str,
     /// Its wire.
     pub protocol: Protocol,
-    /// Its wire at its own address, where that is another than those who imitate it speak.
+    /// The wire at the provider's own address, where servers that imitate it speak another one.
     pub at_home: Option<Protocol>,
     /// Its address when nothing else is said.
     pub base_url: &'static str,
@@ -29,11 +29,12 @@ pub struct Row {
     pub default_model: &'static str,
     /// Fields that each address has.
     pub query: &'static [(&'static str, &'static str)],
-    /// Where a key is checked, behind the address, when anybody may list the models.
+    /// The path at which a key is checked, where the list of models needs no key.
     pub key_check: &'static str,
-    /// What one search costs that it makes itself, in dollars, by its own list of autumn 2026; empty where nobody knows.
+    /// What one search by the provider costs in dollars, by its price list of autumn 2026; empty where that is
+    /// unknown.
     pub search_price: &'static str,
-    /// Where it departs from its protocol.
+    /// Where the server departs from its protocol.
     pub quirks: Quirks,
 }
 
@@ -81,7 +82,7 @@ impl Row {
     pub fn base_url(&self, environment: &Environment<'_>) -> String {
         match lookup(environment, self.base_url_variables) {
             Some(("OLLAMA_HOST", host)) => address::ollama_host(&host),
-            // A resource's own address, as Azure shows it, to which the wire's path belongs.
+            // The address of a resource as Azure shows it; the wire's path has to be added.
             Some(("AZURE_OPENAI_ENDPOINT", url)) if !url.contains("/openai/") => {
                 address::base_url(self.protocol, &format!("{}/openai/v1", url.trim_end_matches('/')))
             }
@@ -100,7 +101,7 @@ impl Row {
         base_url == self.base_url || (regional(self.base_url).is_some() && regional(base_url).is_some())
     }
 
-    /// Its address in the region that the environment names, where it has one in each.
+    /// The address in the region that the environment names, for a provider with one address a region.
     fn in_region(&self, environment: &Environment<'_>) -> String {
         match lookup(environment, &["AWS_REGION", "AWS_DEFAULT_REGION"]) {
             Some((_, region)) if self.protocol == Protocol::Bedrock => {
@@ -113,7 +114,7 @@ impl Row {
     /// What a model can do; what answers on this machine by itself costs nothing.
     fn abilities(&self, known: Option<Known>, base_url: &str) -> Abilities {
         let mut abilities = known.map(|known| known.abilities).unwrap_or_default();
-        // What whoever imitates it takes for a search, nobody knows.
+        // The price of a search at a server that imitates it is unknown.
         if let Some(price) = abilities.price.as_mut().filter(|_| self.is_home(base_url)) {
             price.search = self.search_price.parse().ok().map(Money::dollars);
         }
@@ -136,7 +137,7 @@ impl Row {
         if !self.is_home(&base_url) && quirks.output_limit == OutputLimit::MaxCompletionTokens {
             quirks = PLAIN;
         }
-        // Such a model refuses tools on the other wire, whoever passes its words on.
+        // Such a model refuses tools on the other wire, also behind a gateway.
         let responses = known.as_ref().is_some_and(|known| known.abilities.tools_on_responses);
         let protocol = at_home.unwrap_or(self.protocol);
         let protocol = match protocol {

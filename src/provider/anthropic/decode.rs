@@ -276,7 +276,7 @@ impl Machine for MessagesMachine {
             self.stop_block(index, events);
         }
         self.ended = true;
-        // Behind calls no words may stand, and a paused answer goes on.
+        // No text may follow calls, and a paused answer is not at its end.
         if self.calls == 0 && self.stop != Some(StopReason::Pause) {
             let links = self.sources.as_ref().and_then(Sources::text);
             events.extend(links.map(StreamEvent::TextDelta));

@@ -9,8 +9,8 @@ use crate::provider::request::Request;
 use crate::provider::settings::ProviderSettings;
 use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns};
 
-/// A paused answer is sent back and goes on in the next; a person speaks where results do, so that an answer must stand
-/// between them.
+/// axi sends a paused answer back, and the next answer continues it. Results and a person's words have one role, so
+/// an answer has to stand between them.
 const ORDER: Order = Order { two_answers: true, words_behind_results: false };
 
 /// The provider's own search (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool>), and how
@@ -39,7 +39,7 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     body.insert("stream".into(), json!(true));
     let effort = settings.abilities.effort(request.effort).filter(|_| dialect.effort);
     let thinking = thinking(&settings.abilities, dialect.adaptive, effort, limit);
-    // Who thinks writes as freely as it sees fit.
+    // A model that thinks takes no temperature.
     let says = dialect.temperature && thinking.is_none();
     if let Some(thinking) = thinking {
         body.insert("thinking".into(), thinking);
@@ -77,7 +77,7 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
         ContentBlock::Text { text } => !text.trim().is_empty(),
         ContentBlock::ToolCall(_) => true,
         ContentBlock::WireItem(made) => goes_back(made, &own, dialect),
-        // Thought without word or call cannot stand at the end of a message.
+        // A message must not end with a thought: text or a call has to follow it.
         ContentBlock::Reasoning(_) | ContentBlock::ToolResult(_) | ContentBlock::Image(_) => false,
     };
     for turn in turns(request.messages, ORDER, speaks) {
@@ -156,8 +156,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Only this very model's, only signed or redacted, byte for byte: a signature is bound to its model
-    /// (llxprt-code#2335).
+    /// Only thoughts of this same model, only signed or redacted ones, byte for byte: a signature is bound to its
+    /// model (llxprt-code#2335).
     fn reasoning(&self, reasoning: &Reasoning) -> Option<Value> {
         if !self.dialect.reasoning || reasoning.model != self.id {
             return None;

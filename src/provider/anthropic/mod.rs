@@ -132,7 +132,7 @@ impl Wire for MessagesWire {
         if request.effort.is_some() && of_effort && !self.no_effort.swap(true, Ordering::Relaxed) {
             return true;
         }
-        // An imitator, or a model that is older than its name says.
+        // A server that imitates Anthropic, or a model older than its name suggests.
         if message.contains("thinking") || message.contains("adaptive") {
             return !self.no_thinking.swap(true, Ordering::Relaxed);
         }

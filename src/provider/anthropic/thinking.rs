@@ -1,7 +1,7 @@
 //! How Claude is asked to think, at Anthropic's own door and at Bedrock's. Pure.
 //!
-//! Which of the ways a model takes is known of the catalogue alone ([`Abilities`]): an id that is newer than it inherits
-//! the newest of its family.
+//! Only the catalogue knows which way a model takes ([`Abilities`]). An id newer than the catalogue inherits from the
+//! newest model of its family.
 
 use serde_json::{Value, json};
 
@@ -10,9 +10,10 @@ use crate::provider::catalogue::{Abilities, Effort};
 /// The least budget of thought, in tokens (<https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking>).
 const LEAST_BUDGET: u64 = 1_024;
 
-/// The field `thinking`: newer models think as much as they see fit, older ones by a budget, which is a part of what they
-/// may write and costs tokens each time, so that only a person's wish sets one. Thoughts have to be asked for: they come
-/// empty else, and what the newest say between calls is among them (dcdpr/jp PR#1191).
+/// The field `thinking`. Newer models decide themselves how much they think; older ones take a budget. A budget is
+/// part of the output limit and costs tokens each time, so only the person sets one. The request has to ask for the
+/// text of thoughts: otherwise they come empty, and the newest models put what they say between calls into them
+/// (dcdpr/jp PR#1191).
 pub(crate) fn thinking(abilities: &Abilities, adaptive: bool, effort: Option<Effort>, limit: u64) -> Option<Value> {
     match (adaptive, effort) {
         (true, Some(Effort::None)) => Some(json!({"type": "disabled"})),

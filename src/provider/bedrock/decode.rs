@@ -17,7 +17,7 @@ pub(crate) struct ConverseMachine {
     signatures: BTreeMap<u64, String>,
     made: usize,
     began: bool,
-    /// The counts came: they follow the word that ends the answer, or stand before it.
+    /// Takes the counts, which come before or after the finish word.
     counted: bool,
     stop: Option<StopReason>,
     ended: bool,
@@ -73,7 +73,7 @@ impl ConverseMachine {
         }
     }
 
-    /// What came from the cache, or went to it, is beside the input.
+    /// Tokens read from or written to the cache are not included in the input.
     fn count(&mut self, usage: Option<&Value>, events: &mut Vec<StreamEvent>) {
         let Some(usage) = usage.filter(|usage| usage.is_object()) else { return };
         self.counted = true;

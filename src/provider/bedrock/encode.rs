@@ -9,7 +9,7 @@ use crate::provider::request::Request;
 use crate::provider::settings::{CallIds, ProviderSettings};
 use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns};
 
-/// Results and a person's words are of one role, which must not speak twice.
+/// Results and a person's words have the same role, and a role must not speak twice in a row.
 const ORDER: Order = Order { two_answers: true, words_behind_results: false };
 
 /// What a model that thinks by a budget may write, where nothing is said of it.
@@ -48,7 +48,7 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     }
     let (fields, budgeted) = if dialect.effort { thoughts(settings, request) } else { (Map::new(), false) };
     let mut config = Map::new();
-    // Without a number a model writes as much as it can, and half of that may be thought.
+    // Without a limit the model may write as much as it can; half of that may be thought.
     let limit = request.max_output_tokens.or_else(|| budgeted.then(|| limit(settings)));
     if let Some(limit) = limit {
         config.insert("maxTokens".into(), json!(limit));
@@ -109,7 +109,7 @@ fn limit(settings: &ProviderSettings) -> u64 {
     settings.abilities.most_written.unwrap_or(USUAL_LIMIT).min(USUAL_LIMIT)
 }
 
-/// The tools; a conversation that has calls in it is refused without any, so that those that were called stand in.
+/// The tools. Bedrock refuses a conversation with calls but without tools, so the called tools are declared then.
 fn tools(settings: &ProviderSettings, request: &Request<'_>) -> Option<Vec<Value>> {
     let spec = |name: &str, description: &str, schema: &Value| {
         let mut spec = json!({"name": name, "inputSchema": {"json": schema}});
@@ -131,7 +131,7 @@ fn tools(settings: &ProviderSettings, request: &Request<'_>) -> Option<Vec<Value
     (!called.is_empty()).then(|| called.iter().map(gone).collect())
 }
 
-/// How much to think, in the words of the model's maker; and whether that is a number of tokens.
+/// How much to think, in the fields of the model's maker, and whether it is a number of tokens.
 fn thoughts(settings: &ProviderSettings, request: &Request<'_>) -> (Map<String, Value>, bool) {
     let (model, abilities) = (&settings.model, &settings.abilities);
     let effort = abilities.effort(request.effort);
@@ -208,7 +208,7 @@ impl Writer<'_> {
         self.add("assistant", blocks);
     }
 
-    /// Only this very model's, only signed or encrypted, byte for byte.
+    /// Only thoughts of this same model, only signed or encrypted ones, byte for byte.
     fn reasoning(&self, reasoning: &Reasoning) -> Option<Value> {
         if !self.dialect.reasoning || reasoning.model != self.id {
             return None;

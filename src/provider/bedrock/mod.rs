@@ -72,7 +72,7 @@ fn address(settings: &ProviderSettings) -> String {
     format!("{}/model/{name}/converse-stream", settings.base_url)
 }
 
-/// Where the models that can be asked are listed: at the service beside the one that answers.
+/// The address of the list of models: another service than the one that answers.
 pub(crate) fn lists(base_url: &str) -> [String; 2] {
     let base = base_url.replacen("://bedrock-runtime.", "://bedrock.", 1);
     [

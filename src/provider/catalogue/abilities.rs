@@ -112,8 +112,8 @@ pub struct Abilities {
 }
 
 impl Abilities {
-    /// Returns the effort the model takes that is next to the one that is wanted: a word it does not know would have
-    /// the whole request refused. `None` leaves it to the provider.
+    /// Returns the effort nearest to the wanted one that the model takes: the server refuses a request with a word
+    /// that the model does not know. `None` leaves it to the provider.
     #[must_use]
     pub fn effort(&self, wanted: Option<Effort>) -> Option<Effort> {
         let wanted = wanted.filter(|_| self.reasons != Some(false))?;
@@ -127,7 +127,7 @@ impl Abilities {
 }
 
 impl Default for Abilities {
-    /// Nothing is known, and nothing refused.
+    /// Nothing is known, and nothing is left out.
     fn default() -> Self {
         Self {
             most_read: None,

@@ -25,7 +25,7 @@ pub(super) fn newest_dated(provider: &str, model: &str) -> Option<&'static str> 
     alike.max_by_key(|(_, known)| known.released).map(|(row, _)| row)
 }
 
-/// The words of a name, without what has a number in it: `claude-opus-5-5` is `claude opus`, `o3-mini` is `o mini`.
+/// The words of a name without their numbers: `claude-opus-5-5` is `claude opus`, `o3-mini` is `o mini`.
 fn words(model: &str) -> Vec<String> {
     let lower = model.to_ascii_lowercase();
     let parts = lower.split(['-', '.', '_', ':', '@', '/', ' ']).enumerate();
@@ -42,13 +42,13 @@ fn words(model: &str) -> Vec<String> {
 /// as far as any does.
 pub(super) fn newest(provider: &str, model: &str) -> Option<Known> {
     let wanted = words(model);
-    // A name with its maker before it is of no family without it.
+    // A name that begins with its maker belongs only to families that do so, too.
     let least = if model.contains('/') { 2 } else { 1 };
     let alike = rows::of(provider).filter_map(|row| {
         let known = rows::read(row)?;
         let own = words(&known.name);
         let same = own.iter().zip(&wanted).take_while(|(one, other)| one == other).count();
-        // What has words that the name has not is further off than what lacks one.
+        // A model with a word that the name lacks is further away than a model that lacks a word.
         let strange = own.len() - same;
         (same >= least && known.context_window.is_some())
             .then_some(((same, std::cmp::Reverse(strange), known.released), known))

@@ -1,4 +1,4 @@
-//! What is known of models before anybody is asked: windows, limits, abilities, prices; each row with its day.
+//! What axi knows of models before it asks a server: windows, limits, abilities, prices. Each row has its day.
 //!
 //! The rows are a copy of models.dev's, reduced and dated (`models.tsv`, made by `.ci/catalogue.py`), and what it did
 //! not have then (`additions.tsv`). They lie in the binary as text, sorted by name: a look-up reads the rows it
@@ -19,8 +19,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use abilities::{Abilities, Cache, Effort, Known, Thinking};
 
-/// Finds what is known of a provider's model. One that is not in the catalogue inherits what the newest of its family
-/// can do, and no price: names change oftener than manners, prices do not.
+/// Finds what is known of a provider's model. A model that is not in the catalogue inherits the abilities of the
+/// newest model of its family, but no price: a newer model rarely loses an ability and often costs something else.
 #[must_use]
 pub fn find(provider: &str, model: &str) -> Option<Known> {
     let model = model.strip_prefix("models/").unwrap_or(model);
@@ -43,7 +43,7 @@ pub fn find(provider: &str, model: &str) -> Option<Known> {
     Some(known)
 }
 
-/// Finds what a Claude can do that somebody else than Anthropic serves: `anthropic/claude-opus-4.8`,
+/// Finds what a Claude can do at a server other than Anthropic's: `anthropic/claude-opus-4.8`,
 /// `us.anthropic.claude-sonnet-5-v1:0`, `claude-opus-4-5@20251101`. Its price is not known there.
 #[must_use]
 pub fn claude(model: &str) -> Option<Abilities> {
@@ -55,7 +55,7 @@ pub fn claude(model: &str) -> Option<Abilities> {
     Some(Abilities { price: None, ..known.abilities })
 }
 
-/// Returns a time that has certainly passed: axi has a copy of then.
+/// Returns a time that is in the past for certain: the day of axi's copy of the catalogue.
 #[must_use]
 pub fn made() -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(rows::made())

@@ -1,4 +1,4 @@
-//! The rows as they lie in the binary: found by halving, read one at a time.
+//! The rows as they lie in the binary: a binary search finds them, and only the rows it compares are read.
 
 use super::abilities::{Abilities, Cache, Effort, Known, Thinking};
 use crate::conversation::Price;
@@ -105,7 +105,7 @@ pub(super) fn made() -> u64 {
     let mut parts = day.unwrap_or_default().splitn(3, '-').map(|part| part.parse::<u64>().unwrap_or(0));
     let mut next = || parts.next().unwrap_or(0);
     let (year, month) = (next(), next());
-    // Days are rounded down: it is a time that has certainly passed.
+    // Days are rounded down, so that the time is in the past for certain.
     (year.saturating_sub(1970) * 365 + month.saturating_sub(1) * 28) * 24 * 60 * 60
 }
 

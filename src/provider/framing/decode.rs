@@ -15,7 +15,7 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// Tells it by whether the end was given out, and whether the model said why it stopped.
+    /// Makes it from whether the end was given out, and whether the model said why it stopped.
     pub(crate) const fn of(ended: bool, stopped: bool) -> Self {
         match (ended, stopped) {
             (true, _) => Self::Ended,

@@ -19,13 +19,13 @@ const SUM: usize = 4;
 /// Why bytes are no frame; nothing more can be read from this stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoFrame {
-    /// It cannot be so long, or so short.
+    /// The frame claims a length that no frame has.
     #[error("a frame of the event stream has an impossible length")]
     Length,
     /// The bytes are not those that were sent.
     #[error("a frame of the event stream does not fit its checksum")]
     Checksum,
-    /// They are cut, or of a type nobody knows.
+    /// The headers are cut, or have an unknown type.
     #[error("the headers of a frame of the event stream are damaged")]
     Headers,
 }
@@ -90,7 +90,7 @@ fn first(bytes: &[u8]) -> Result<Option<(Frame, usize)>, NoFrame> {
     if bytes.len() < PRELUDE {
         return Ok(None);
     }
-    // Checked before the rest is waited for: a length that came damaged would be waited for in vain.
+    // Checked first: axi would wait in vain for the bytes of a damaged length.
     if !fits(&bytes[..PRELUDE], 8) {
         return Err(NoFrame::Checksum);
     }
@@ -157,7 +157,7 @@ impl<M: Machine> EventStreamDecoder<M> {
 
     fn frame(&mut self, frame: &Frame, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
         if frame.kind == "exception" || frame.kind == "error" {
-            // Once the model has stopped its answer stands, whatever follows.
+            // An answer whose model has stopped stands, whatever follows.
             if self.machine.progress() != Progress::Open {
                 return Ok(());
             }
@@ -175,7 +175,7 @@ impl<M: Machine> EventStreamDecoder<M> {
 
 impl<M: Machine> Decoder for EventStreamDecoder<M> {
     fn push(&mut self, bytes: &[u8], events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
-        // No frame is so long that its first byte were a letter or white space.
+        // A first byte that is a letter or white space would mean a frame longer than the limit.
         if !self.began && bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }

@@ -52,11 +52,11 @@ pub(crate) struct SseDecoder<M> {
     machine: M,
     values: ValueReader,
     body: Body,
-    /// Where each value stands in what comes, where a gateway wraps it.
+    /// The path of each value in what comes, where a gateway wraps it.
     answer: Option<String>,
 }
 
-/// Takes an answer out of what it came in; what has no such place, an error say, stays as it is.
+/// Takes an answer out of its envelope; a value without that path, such as an error, stays as it is.
 fn unwrapped<'a>(answer: &str, value: &'a Value) -> &'a Value {
     answer.split('.').try_fold(value, |value, name| value.get(name)).unwrap_or(value)
 }
@@ -73,12 +73,12 @@ impl<M: Machine> SseDecoder<M> {
         Self { machine, values: ValueReader::default(), body: Body::Unknown, answer: None }
     }
 
-    /// Takes each value from this place of what comes, see [`crate::provider::Envelope`].
+    /// Takes each value from this path, see [`crate::provider::Envelope`].
     pub(crate) fn within(self, answer: Option<String>) -> Self {
         Self { answer, ..self }
     }
 
-    /// The values that an event holds; a string in the place of an answer is JSON in itself.
+    /// Reads the values of an event; a string at the path of an answer is itself JSON.
     fn read(&mut self, data: &str) -> Result<Vec<Value>, NoJson> {
         let values = self.values.read(data)?;
         let Some(answer) = &self.answer else { return Ok(values) };
@@ -101,7 +101,7 @@ impl<M: Machine> SseDecoder<M> {
         data == "[DONE]" || self.answer.as_deref().is_some_and(wrapped)
     }
 
-    /// A stream begins with a field or a comment, so that the first character tells.
+    /// The first character tells: a stream begins with a field or a comment.
     fn recognise(&mut self, bytes: &[u8]) -> Result<(), ProviderError> {
         let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
         self.body = match first {
@@ -123,7 +123,7 @@ impl<M: Machine> SseDecoder<M> {
         if self.is_end_mark(data) {
             return self.machine.end_mark(events);
         }
-        // Once the model has stopped its answer stands, whatever follows.
+        // An answer whose model has stopped stands, whatever follows.
         let is_error = event.name == "error" && self.machine.progress() == Progress::Open;
         let Ok(values) = self.read(data) else {
             let origin = self.machine.origin();

@@ -1,4 +1,4 @@
-//! From bytes to events: how a body is cut into values, cut anywhere itself. Knows no protocol.
+//! From bytes to values: cuts a body into events, lines or frames, wherever the network cut it. Knows no protocol.
 
 mod decode;
 mod event_stream;

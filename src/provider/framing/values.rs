@@ -16,9 +16,9 @@ pub(crate) struct ValueReader {
 impl ValueReader {
     /// Reads all values of a text, one or several in a row.
     ///
-    /// What real servers write beside JSON is taken for what was meant: `NaN` and infinities are null, control
-    /// characters in strings count as escaped, and a character outside the basic plane that was cut in two
-    /// (`"\ud83d"` in one chunk, `"\ude00"` in the next) is put together; a half without its other half is U+FFFD.
+    /// Repairs what real servers write instead of JSON: `NaN` and infinities become null, control characters in
+    /// strings count as escaped, and the halves of a character outside the basic plane (`"\ud83d"` in one chunk,
+    /// `"\ude00"` in the next) are joined. A half alone becomes U+FFFD.
     pub(crate) fn read(&mut self, text: &str) -> Result<Vec<Value>, NoJson> {
         if let Ok(value) = serde_json::from_str(text) {
             self.high = None;

@@ -89,7 +89,8 @@ impl GeminiMachine {
                 if !text.is_empty() {
                     events.push(StreamEvent::TextDelta(text.to_owned()));
                 }
-                // It may come on an empty text behind the one it signs (vercel/ai google-language-model.ts).
+                // A signature may come on an empty text after the text that it signs (vercel/ai
+                // google-language-model.ts).
                 if let Some(signature) = signature {
                     events.push(StreamEvent::WireItem(json!({"thoughtSignature": signature})));
                 }
@@ -145,8 +146,8 @@ impl GeminiMachine {
     }
 }
 
-/// Cached tokens are inside the prompt's; thoughts and what tools brought are beside the others. The counts are those
-/// of the whole answer so far; the first may hold none.
+/// Cached tokens are included in the prompt's count; thoughts and the results of Google's tools are counted apart.
+/// Each chunk counts the whole answer so far; the first may have no counts.
 fn usage(usage: &Value) -> Option<Usage> {
     let number = |field: &str| usage.get(field).and_then(count);
     let prompt = number("promptTokenCount")?;
@@ -193,7 +194,7 @@ impl Machine for GeminiMachine {
         }
         self.close(events);
         self.ended = true;
-        // Behind calls no words may stand.
+        // No text may follow calls.
         if self.calls == 0 {
             let links = self.sources.as_ref().and_then(Sources::text);
             events.extend(links.map(StreamEvent::TextDelta));

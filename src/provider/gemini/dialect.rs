@@ -13,7 +13,7 @@ pub(crate) struct Dialect {
     pub(crate) temperature: bool,
     /// Whether ids of calls go back.
     pub(crate) call_ids: bool,
-    /// Whether a call that another model made gets the signature that stands for any.
+    /// Whether a call of another model gets the placeholder signature.
     pub(crate) stand_in_signature: bool,
     /// Whether the provider may search the web itself.
     pub(crate) search: bool,

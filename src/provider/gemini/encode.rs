@@ -34,7 +34,7 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
         tools.extend(dialect.search.then(|| json!({"googleSearch": {}})));
         body.insert("tools".into(), Value::Array(tools));
         if dialect.search {
-            // Its own tools and ours go together only where this is said.
+            // Google's tools and ours work together only with this field.
             body.insert("toolConfig".into(), json!({"includeServerSideToolInvocations": true}));
         }
     }
@@ -80,7 +80,8 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     Value::Object(body)
 }
 
-/// Models before 3 take a number of tokens, those after it a word; none of these can be kept from thinking.
+/// Models before Gemini 3 take a number of tokens, later ones a word. None of the later ones can be kept from
+/// thinking.
 fn said_effort(effort: Effort, budget: Option<(Option<u64>, Option<u64>)>) -> (&'static str, Value) {
     if let Some((least, most)) = budget {
         let (least, most) = (least.unwrap_or(0), most.unwrap_or(24_576));
@@ -160,7 +161,7 @@ impl Writer<'_> {
                     called = true;
                 }
                 ContentBlock::WireItem(made) if made.model == self.id => wire_item(&made.item, &mut parts),
-                // Thoughts are told to people; what the model needs of them is in the signatures.
+                // Thoughts are for the person; the signatures carry what the model needs.
                 ContentBlock::Text { .. }
                 | ContentBlock::Reasoning(_)
                 | ContentBlock::WireItem(_)
@@ -171,8 +172,8 @@ impl Writer<'_> {
         self.add("model", &parts);
     }
 
-    /// Each signature stands on the part it came on. Of calls made at once only the first has one, and only that is
-    /// asked for (google/adk-go PR#764).
+    /// Each signature goes back on the part it came with. Of parallel calls only the first has a signature, and the
+    /// server demands only that one (google/adk-go PR#764).
     fn call(&mut self, call: &ToolCall, first: bool) -> Value {
         let own = self.ids.is_own(call);
         let id = self.ids.assign(call);

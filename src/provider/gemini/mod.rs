@@ -1,4 +1,4 @@
-//! Google's `streamGenerateContent`. At Vertex calls have no ids, and signatures cannot be stood in for.
+//! Google's `streamGenerateContent`. On Vertex calls have no ids, and no placeholder signature is accepted.
 
 mod decode;
 mod dialect;
@@ -52,7 +52,7 @@ impl GeminiWire {
             effort: !is(&self.no_effort),
             old_schemas: is(&self.old_schemas),
             temperature: self.settings.abilities.sampling && !is(&self.no_temperature),
-            // Models before 3 take their maker's tools or ours, not both.
+            // Models before Gemini 3 take Google's tools or ours, not both.
             search: self.settings.search && !is(&self.no_search) && !is_before(&["gemini-1", "gemini-2", "gemma"]),
             call_ids: !vertex,
             stand_in_signature: !vertex && !is_before(&["gemini-1", "gemini-2", "gemma"]),
@@ -119,7 +119,7 @@ impl Wire for GeminiWire {
     }
 }
 
-/// The header that carries the key on this wire: in the address it would stand in logs.
+/// The header that carries the key on this wire. A key in the address would end up in logs.
 pub(crate) fn key_header(settings: &ProviderSettings) -> Option<(&'static str, String)> {
     let key = settings.key.as_ref().filter(|key| !key.expose().is_empty())?;
     Some(("x-goog-api-key", key.expose().to_owned()))

@@ -8,7 +8,7 @@ pub(super) struct PartialArguments {
     whole: Map<String, Value>,
 }
 
-/// The most items of a list that a path may name: no server decides how much memory is taken.
+/// The most items of a list that a path may name: a server must not decide how much memory axi uses.
 const MOST_ITEMS: usize = 10_000;
 
 impl PartialArguments {

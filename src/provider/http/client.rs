@@ -33,16 +33,16 @@ const CA_FILE: &str = "ca_file";
 pub struct Patience {
     /// For a connection.
     pub connect: Duration,
-    /// Without a single byte from a remote server; comments that keep the connection alive count as life. Who asks
-    /// for thought that takes longer in silence sets more.
+    /// For the next byte of a remote server. Keep-alive comments count as bytes. Set more for a model that thinks
+    /// longer without sending anything.
     pub idle: Duration,
     /// The same for a server on this machine, which may read a long prompt for many minutes on a slow processor.
     pub idle_local: Duration,
-    /// Without a byte, before it is told that nothing arrives.
+    /// Without a byte, before axi says that nothing arrives.
     pub told: Duration,
 }
 
-/// Without a byte for so long it is told that nothing arrives.
+/// After this long without a byte axi says that nothing arrives.
 pub const SILENCE_TOLD_AFTER: Duration = Duration::from_secs(15);
 
 impl Default for Patience {
@@ -71,7 +71,7 @@ struct Inner {
     local: OnceLock<Result<reqwest::Client, String>>,
     local_tls: OnceLock<Result<reqwest::Client, String>>,
     remote: OnceLock<Result<reqwest::Client, String>>,
-    /// For what `NO_PROXY` names: reqwest knows no port there, and no `*` for addresses in numbers.
+    /// For addresses that `NO_PROXY` names: reqwest reads neither a port there nor `*` for an IP address.
     past: OnceLock<Result<reqwest::Client, String>>,
     /// What a server's `date` said last, and this machine's clock then.
     heard: Mutex<Option<(SystemTime, SystemTime)>>,
@@ -109,7 +109,7 @@ impl Client {
         }))
     }
 
-    /// Makes one whose machine sleeps as a test says.
+    /// Makes one for a test, which says how long this machine has slept.
     #[cfg(test)]
     pub(crate) fn sleeping(patience: Patience, asleep: fn() -> Duration) -> Self {
         let Ok(inner) = Arc::try_unwrap(Self::new(patience).0) else { unreachable!("nobody else has it") };
@@ -127,7 +127,7 @@ impl Client {
         let _ = self.remote();
     }
 
-    /// Returns what reaches an address, for those who speak another protocol.
+    /// Returns the HTTP client for an address, for callers that speak another protocol.
     ///
     /// # Errors
     /// What is wrong with the address, the proxy or the certificates.
@@ -146,7 +146,7 @@ impl Client {
         if is_loopback(url) { self.0.patience.idle_local } else { self.0.patience.idle }
     }
 
-    /// Tells how long silence is before it is told.
+    /// Tells after how much silence axi says so.
     pub(crate) fn told(&self) -> Duration {
         self.0.patience.told
     }
@@ -204,7 +204,7 @@ impl Client {
                 headers.insert(name, value);
             }
         }
-        // A packed stream would be held back by whoever packs it.
+        // A server that compresses a stream holds it back while it does so.
         headers.entry("accept-encoding").or_insert(HeaderValue::from_static("identity"));
         let request = match &call.body {
             Some(body) => client.post(url).header("content-type", "application/json").body(body.clone()),
@@ -225,7 +225,7 @@ impl Client {
 }
 
 impl Client {
-    /// Keeps what a server takes the time to be.
+    /// Keeps the time that a server's `date` header says.
     fn hear(&self, response: &reqwest::Response) {
         let date = response.headers().get("date").and_then(|value| http_date(value.to_str().ok()?));
         if let Some(date) = date.and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds))) {
@@ -247,8 +247,8 @@ fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Blames who is to blame: a proxy that cannot be reached is not the server's failure, and nothing is trusted where the
-/// file of certificates cannot be read.
+/// Names the part that failed: an unreachable proxy is not the server's failure, and an unreadable file of
+/// certificates makes every server look untrusted.
 fn blamed(error: ProviderError, way: &Way) -> ProviderError {
     let ProviderError::Unreachable { url, cause } = error else { return error };
     let network = [cause::REFUSED, cause::NO_NAME, cause::NO_ROUTE, cause::CONNECT_TIMEOUT];
@@ -276,7 +276,7 @@ pub(crate) struct Call {
     pub(crate) url: String,
     /// Lower-case names.
     pub(crate) headers: Vec<(&'static str, String)>,
-    /// Those a person added, which stand above ours of the same name.
+    /// Those that a person added; they replace ours of the same name.
     pub(crate) added: Vec<(String, String)>,
     /// JSON; `None` means GET.
     pub(crate) body: Option<Vec<u8>>,
@@ -304,7 +304,7 @@ impl Answer {
         self.response.headers().get("location")?.to_str().ok()
     }
 
-    /// Fails where somebody else answered in the server's place; nobody stands between this machine and itself.
+    /// Fails where somebody else answered in the server's place; that cannot happen on this machine's own addresses.
     ///
     /// # Errors
     /// `Unreachable`.

@@ -1,4 +1,4 @@
-//! What is likely to blame where a server's answer, or its certificate, is not what it should be. Pure.
+//! The likely cause where a server's answer or certificate is not what it should be. Pure.
 
 use std::time::{Duration, SystemTime};
 
@@ -12,7 +12,7 @@ const WRONG: Duration = Duration::from_hours(1);
 pub(crate) struct Clock {
     /// What it says.
     pub(crate) now: SystemTime,
-    /// A time that has certainly passed: this program was made after it.
+    /// A time in the past for certain: this program was built after it.
     pub(crate) passed: SystemTime,
     /// What a server's `date` said when it was heard last, and what this clock said then.
     pub(crate) heard: Option<(SystemTime, SystemTime)>,
@@ -51,7 +51,7 @@ pub(crate) fn is_portal(status: u16, tls: bool, host: &str, target: Option<&str>
     match status {
         // RFC 6585, section 6.
         511 => true,
-        // Who has moved for good says 301 or 308.
+        // A server that has moved for good says 301 or 308.
         302 | 303 | 307 => !tls && target.is_some_and(|target| !target.eq_ignore_ascii_case(host)),
         // Neither JSON nor a stream of events begins so; a server may well send those as `text/html`.
         200..=299 => !tls && first == Some(b'<'),

@@ -10,7 +10,7 @@ use crate::provider::address::url_origin;
 use crate::provider::error::ProviderError;
 use crate::provider::settings::{ProviderSettings, Secret};
 
-/// Whom errors are about; every decoder carries one.
+/// The server and model that errors are about; every decoder carries one.
 #[derive(Debug, Clone)]
 pub struct Origin {
     /// The provider's name.
@@ -95,7 +95,8 @@ const NO_MODEL_TEXTS: &[&str] = &[
 const KEY_CODES: &[&str] = &["invalid_api_key", "api_key_invalid", "authentication_error"];
 const KEY_TEXTS: &[&str] = &["api key not valid", "invalid api key", "incorrect api key"];
 
-/// Words with which a model does not stop but is stopped: OpenRouter and vLLM, SGLang, Zhipu, DeepSeek, Gemini, Bedrock.
+/// Finish words that mean that the server ended the answer, not the model: OpenRouter and vLLM, SGLang, Zhipu,
+/// DeepSeek, Gemini, Bedrock.
 const GIVEN_UP: &[&str] = &[
     "error",
     "abort",
@@ -268,7 +269,7 @@ impl Origin {
     /// Reads the word with which a model stopped.
     ///
     /// # Errors
-    /// `Broken` when the word says that the provider gave the answer up: what came of it is no whole answer.
+    /// `Broken` when the word says that the provider gave up: the answer is not whole.
     pub(crate) fn stop(&self, word: &str) -> Result<StopReason, ProviderError> {
         if GIVEN_UP.contains(&word.to_ascii_lowercase().as_str()) {
             return Err(self.broken(&format!("the provider gave its answer up ({word})")));
@@ -333,8 +334,8 @@ const fn usual_words(status: u16) -> &'static str {
     }
 }
 
-/// Reads "try again in 11.05s" or "in 28ms", which is all that an error inside a stream of OpenAI's says of it. In lower
-/// case.
+/// Reads "try again in 11.05s" or "in 28ms": an error inside a stream of OpenAI names a wait nowhere else. The text
+/// is in lower case.
 fn asked_in_words(message: &str) -> Option<Duration> {
     let (_, rest) = message.split_once("try again in ")?;
     let digits = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;

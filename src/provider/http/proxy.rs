@@ -1,7 +1,7 @@
 //! Which proxy the environment names for an address, and what is wrong with that. Pure.
 //!
-//! The requests themselves are led by reqwest, which reads the same variables; what it passes over without a word is
-//! said here: an entry of `NO_PROXY` with a port, `*` beside an address in numbers, a value that is no proxy.
+//! reqwest reads the same variables when it sends a request. This file handles what reqwest silently ignores: a port
+//! in `NO_PROXY`, `*` for an IP address, and a value that is no proxy.
 
 use reqwest::Url;
 
@@ -13,13 +13,13 @@ pub(crate) type Variable = fn(&str) -> Option<String>;
 /// How an address is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Way {
-    /// Without a proxy: none is named.
+    /// Directly: no proxy is named.
     Direct,
-    /// Past the proxy: `NO_PROXY` names the address.
+    /// Directly, past the proxy: `NO_PROXY` names the address.
     Past,
     /// Through this proxy: scheme, host and port.
     Proxy(String),
-    /// Through what this variable names, which is no proxy.
+    /// Not at all: this variable holds a value that is no proxy.
     Unusable(String),
 }
 
@@ -70,7 +70,7 @@ fn proxy(value: &str) -> Option<String> {
 }
 
 /// Tells whether `NO_PROXY` names an address: a host with those below it, one with a port, an address or a network in
-/// numbers, or `*`. Names with no port are reqwest's business, too; both say the same of them.
+/// numbers, or `*`. reqwest reads names without a port as well and comes to the same answer.
 fn is_spared(url: &Url, list: &str) -> bool {
     let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     let port = url.port_or_known_default();

@@ -89,7 +89,7 @@ const fn status_may_pass(status: u16) -> bool {
 }
 
 impl ProviderError {
-    /// Tells whether the provider has no room for the question, which another provider, or another model, may have.
+    /// Tells whether the provider is overloaded: another provider or model may answer the question.
     #[must_use]
     pub fn is_overload(&self) -> bool {
         let Self::Status { status, message, .. } = self else { return false };

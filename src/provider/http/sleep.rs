@@ -1,4 +1,4 @@
-//! Whether this machine slept: a connection to elsewhere rarely outlives that, and nobody is told.
+//! Whether this machine slept: connections to other machines rarely survive sleep, and no error says so.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use std::time::Duration;
 #[cfg(target_os = "linux")]
 pub(crate) fn asleep() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
-    // One goes on while the machine sleeps, the other does not (clock_gettime(2)); neither is ever set.
+    // One clock goes on while the machine sleeps, the other stops (clock_gettime(2)). Nobody can set either.
     let at = |clock| Duration::try_from(clock_gettime(clock)).unwrap_or_default();
     let awake = at(ClockId::Monotonic);
     at(ClockId::Boottime).saturating_sub(awake)
@@ -18,7 +18,7 @@ pub(crate) const fn asleep() -> Duration {
     Duration::ZERO
 }
 
-/// Sleep that breaks connections: servers and routers forget one after less.
+/// So much sleep breaks connections: servers and routers forget one even sooner.
 const LONG: Duration = Duration::from_secs(5);
 
 /// Notices that the machine slept.

@@ -6,8 +6,8 @@ use std::io;
 use super::redact::sanitise;
 use crate::provider::error::ProviderError;
 
-/// Causes of [`ProviderError::Unreachable`] and [`ProviderError::Broken`] that callers act on or explain: compare
-/// with these, not with text of your own.
+/// Causes of [`ProviderError::Unreachable`] and [`ProviderError::Broken`] that callers act on or explain. Compare
+/// with these constants.
 pub mod cause {
     /// Nothing listens on that port.
     pub const REFUSED: &str = "connection refused";

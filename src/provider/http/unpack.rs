@@ -1,4 +1,4 @@
-//! Answers that come compressed though they were asked for plain: some proxies do that.
+//! Compressed answers: some proxies compress although the request asks for plain bytes.
 
 use std::io::Write as _;
 
@@ -14,7 +14,7 @@ pub(super) enum Unpacking {
     Unknown(String),
 }
 
-/// The bytes are damaged, or packed in a way nobody here knows.
+/// The bytes are damaged, or compressed in a way that axi does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NotUnpacked(pub(super) String);
 
@@ -29,7 +29,7 @@ impl Unpacking {
         }
     }
 
-    /// Takes the next bytes of the body; gives out what they come to, which may be nothing yet.
+    /// Takes the next bytes of the body and returns what they unpack to, possibly nothing yet.
     pub(super) fn take(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, NotUnpacked> {
         let damaged = |_| NotUnpacked("the compressed answer is damaged".to_owned());
         match self {

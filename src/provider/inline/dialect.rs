@@ -18,7 +18,7 @@ pub(super) const OPENINGS: &[&str] = &[
     "<｜DSML｜",
 ];
 
-/// Marks around calls that say nothing themselves.
+/// Marks around calls that carry no information.
 const WRAPPINGS: &[&str] = &[
     "<minimax:tool_call>",
     "</minimax:tool_call>",

@@ -12,7 +12,7 @@ const FAMILIES: &[&str] = &["qwen", "qwq", "glm", "kimi", "deepseek", "minimax",
 /// The most calls taken from one answer.
 const MOST_CALLS: usize = 2;
 
-/// The most text that is held back in the hope of a call. Unit: bytes.
+/// The most text that is held back because a call may follow. Unit: bytes.
 const MOST_HELD: usize = 256 * 1024;
 
 /// Tells whether a model belongs to a family that is known to leak calls.
@@ -49,7 +49,7 @@ impl<'a> LeakedCalls<'a> {
                 if self.held.len() <= MOST_HELD && dialect::may_be_call(&self.held, self.tools) {
                     return;
                 }
-                // No call after all: the mark is a word like others.
+                // No call follows: the mark is ordinary text.
                 self.is_open = false;
                 let first = self.held.chars().next().map_or(0, char::len_utf8);
                 self.release(first, pieces);

@@ -1,4 +1,4 @@
-//! What some servers leave in the text of an answer though the wire has a place for it: thought, and calls. Pure.
+//! Thoughts and calls that some servers leave in the text of an answer, although the wire has fields for them. Pure.
 
 mod dialect;
 mod leaked;
@@ -11,7 +11,7 @@ use crate::conversation::ToolSpec;
 use leaked::LeakedCalls;
 use thought::ThoughtTag;
 
-/// Tells thought and calls from the text of one answer, however it is cut.
+/// Separates thought and calls from the text of one answer, wherever the text is cut.
 #[derive(Debug)]
 pub(crate) struct InlineReader<'a> {
     thought: ThoughtTag,

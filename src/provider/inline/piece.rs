@@ -1,4 +1,4 @@
-//! What an answer's text is told apart into. Pure.
+//! The pieces of an answer's text. Pure.
 
 /// A piece of an answer, told apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) struct LeakedCall {
     pub(crate) arguments: String,
 }
 
-/// Adds text to the last piece if that is text, too.
+/// Appends text to the last piece if that is text as well.
 pub(super) fn push_text(text: &str, pieces: &mut Vec<Piece>) {
     match pieces.last_mut() {
         _ if text.is_empty() => {}

@@ -49,7 +49,7 @@ pub(crate) fn encode(settings: &ProviderSettings, context: u64, request: &Reques
     let mut body = Map::new();
     body.insert("model".into(), json!(settings.model));
     body.insert("stream".into(), json!(true));
-    // An error instead of silent cutting, where the server is new enough to know these; older ones ignore them.
+    // These make newer servers report an error instead of silently cutting; older servers ignore them.
     body.insert("truncate".into(), json!(false));
     body.insert("shift".into(), json!(false));
     if let Some(effort) = request.effort {

@@ -162,7 +162,7 @@ impl<'a> ChatMachine<'a> {
         }
     }
 
-    /// Gives out the details kept so far; they go back only if something in them cannot be had from the text.
+    /// Gives out the details kept so far. They go back only if the text lacks something that they have.
     fn sign(&mut self, events: &mut Vec<StreamEvent>) {
         let details = std::mem::take(&mut self.details);
         if !details.is_empty() {
@@ -197,7 +197,7 @@ impl<'a> ChatMachine<'a> {
         self.sign(events);
     }
 
-    /// An error beside or inside a chunk. Once the model has stopped its answer stands, whatever follows.
+    /// An error beside or inside a chunk. An answer whose model has stopped stands, whatever follows.
     fn error(&self, value: &Value) -> Option<ProviderError> {
         let named = value.get("error").is_some_and(|error| !error.is_null());
         let inside = value.pointer("/choices/0/error").filter(|error| !error.is_null());

@@ -30,7 +30,7 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     if dialect.effort
         && let Some(effort) = settings.abilities.effort(request.effort)
     {
-        // What has a switch and no efforts is switched (GLM, Kimi, DeepSeek); all others take the word.
+        // Models with a switch but no efforts get the switch (GLM, Kimi, DeepSeek); all others get the word.
         let field = if settings.abilities.thinking.switch && settings.abilities.efforts.is_empty() {
             let state = if effort == Effort::None { "disabled" } else { "enabled" };
             ("thinking", json!({"type": state}))

@@ -27,7 +27,7 @@ struct Slot {
     index: Option<i64>,
     id: String,
     name: String,
-    /// All of it, so that a second call is told from more of the first.
+    /// The whole of it, to tell a second call from more pieces of the first.
     arguments: String,
     /// What came before the name.
     extra: Map<String, Value>,
@@ -74,9 +74,9 @@ impl CallSlots {
 
     /// Finds the call that a piece belongs to; `None` means a new one begins.
     ///
-    /// Told apart by id first: the index may be missing (Gemini, mistral.rs: open-webui PR#27190) or 0 for all
-    /// (any-llm#1148). Without id a name begins a new call unless it repeats the one under way; without either the
-    /// piece goes on with the last call of that index, or the last at all.
+    /// The id decides first: the index may be missing (Gemini, mistral.rs: open-webui PR#27190) or 0 for all calls
+    /// (any-llm#1148). Without an id a name begins a new call, unless it repeats the name under way. Without either
+    /// the piece belongs to the last call of its index, else to the last call.
     fn find(&self, piece: &CallPiece) -> Option<usize> {
         let (id, name, index) = (&piece.id, &piece.name, piece.index);
         let matches_index = |slot: &Slot| index.is_none() || slot.index.is_none() || slot.index == index;
@@ -84,7 +84,7 @@ impl CallSlots {
             if let Some(at) = self.slots.iter().rposition(|slot| slot.id == *id && matches_index(slot)) {
                 return (!self.slots[at].is_followed_by(piece)).then_some(at);
             }
-            // An id that is new but comes with nothing new: it arrived late, or changes with each piece.
+            // A new id without a new name: the id arrived late, or the server changes it with each piece.
             let at = self.slots.iter().rposition(|slot| index.is_some() && slot.index == index)?;
             let slot = &self.slots[at];
             return (name.is_empty() || (slot.id.is_empty() && slot.name.is_empty())).then_some(at);

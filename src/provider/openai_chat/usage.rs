@@ -7,7 +7,7 @@ use crate::provider::framing::count;
 
 /// Reads token counts as OpenAI, DeepSeek, OpenRouter, LiteLLM and xAI write them.
 ///
-/// Cached tokens are inside the prompt's on all of them; reasoning is inside the output's, but beside it at xAI.
+/// All of them include cached tokens in the prompt's count. All but xAI include reasoning in the output's count.
 pub(crate) fn read_usage(usage: &Value) -> Usage {
     let first = |paths: &[&str]| {
         paths.iter().filter_map(|path| count(usage.pointer(path)?)).find(|count| *count > 0).unwrap_or(0)
@@ -19,7 +19,7 @@ pub(crate) fn read_usage(usage: &Value) -> Usage {
         "/output_tokens_details/reasoning_tokens",
         "/reasoning_tokens",
     ]);
-    // The total gives away that reasoning is beside the output.
+    // The total shows that reasoning is not included in the output.
     if reasoning_tokens > 0 && first(&["/total_tokens"]) == input_tokens + output_tokens + reasoning_tokens {
         output_tokens += reasoning_tokens;
     }

@@ -17,7 +17,7 @@ use crate::provider::wire::Sources;
 pub(crate) struct ResponsesMachine<'a> {
     origin: Origin,
     tools: &'a [ToolSpec],
-    /// By place in the answer: ids change from event to event at some servers (GitHub Copilot, vercel/ai 73d48d0).
+    /// By `output_index`: some servers change ids from event to event (GitHub Copilot, vercel/ai 73d48d0).
     items: BTreeMap<u64, Item>,
     /// Places by id, for servers that number nothing.
     places: HashMap<String, u64>,
@@ -27,7 +27,7 @@ pub(crate) struct ResponsesMachine<'a> {
     ended: bool,
     /// What was cited, where the provider may search.
     sources: Option<Sources>,
-    /// What it is the answer to, where the provider keeps it.
+    /// The request that this answers, where the provider keeps answers.
     asked: Option<String>,
 }
 
@@ -121,7 +121,7 @@ impl<'a> ResponsesMachine<'a> {
     fn open_call(&mut self, item: &Value, events: &mut Vec<StreamEvent>) -> Item {
         let name = text_of(item, "name");
         let offered = self.tools.iter().any(|tool| tool.name == name);
-        // The model's own wrapper around several calls: what is in it is known when it is whole.
+        // A wrapper that the model puts around several calls: axi reads the calls when the wrapper is whole.
         if matches!(name, "parallel" | "multi_tool_use.parallel") && !offered {
             return Item::Wrapper;
         }
@@ -227,7 +227,7 @@ impl<'a> ResponsesMachine<'a> {
         }
     }
 
-    /// Encrypted thought goes back as it came, without its id: nothing is stored there to be found by it
+    /// Encrypted thought goes back as it came, without its id: the provider stores nothing under that id
     /// (earendil-works/pi#6409). Thought that is not encrypted cannot go back.
     fn sign(&mut self, place: u64, item: &Value, late: Late, events: &mut Vec<StreamEvent>) {
         let Some(Item::Reasoning { signed, .. }) = self.items.get_mut(&place) else { return };
@@ -296,7 +296,7 @@ impl<'a> ResponsesMachine<'a> {
         if let Some(asked) = self.asked.as_deref().filter(|_| !id.is_empty() && status == "completed") {
             events.push(StreamEvent::WireItem(stored(id, asked)));
         }
-        // Behind calls no words may stand.
+        // No text may follow calls.
         if self.calls == 0 {
             let links = self.sources.as_ref().and_then(Sources::text);
             events.extend(links.map(StreamEvent::TextDelta));
@@ -392,7 +392,7 @@ impl Machine for ResponsesMachine<'_> {
         self.finish(message, status, events)
     }
 
-    /// What ends an answer here has given out all of it.
+    /// The event that ends an answer has already given out the rest of it.
     fn done(&mut self, _events: &mut Vec<StreamEvent>) {}
 
     fn progress(&self) -> Progress {

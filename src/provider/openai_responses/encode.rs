@@ -17,8 +17,8 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     let mut body = Map::new();
     body.insert("model".into(), json!(settings.model));
     body.insert("stream".into(), json!(true));
-    // Nothing is kept at the provider's unless a person says so: a session can be resumed at any time, and nothing is left
-    // behind.
+    // The provider keeps nothing unless a setting says so: axi can resume a session at any time and leaves nothing
+    // there.
     body.insert("store".into(), json!(dialect.stored));
     if dialect.thinks {
         body.insert("include".into(), json!(["reasoning.encrypted_content"]));
@@ -64,10 +64,10 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     Value::Object(body)
 }
 
-/// What a request says, whole, and the last answer that the provider has kept behind just this.
+/// The whole input of a request, and the last answer that the provider keeps for exactly the part before it.
 struct Input {
     items: Vec<Value>,
-    /// Its id, and how many items it and what is before it are.
+    /// Its id, and how many items of the input it covers.
     stored: Option<(String, usize)>,
 }
 
@@ -114,7 +114,7 @@ pub(super) fn stored(id: &str, digest: &str) -> Value {
     json!({"type": STORED, "id": id, "digest": digest})
 }
 
-/// Tells requests apart by what they say. What was shortened or rewound since is another one, and is sent whole.
+/// Tells requests apart by their content. After a cut or a rewind the request differs, and axi sends it whole.
 pub(super) fn digest_of(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> String {
     Digest::default().of(&input(settings, dialect, request).items)
 }
@@ -203,7 +203,7 @@ impl Writer<'_> {
         self.ids.next_message();
         self.custom.clear();
         let mut items: Vec<Value> = Vec::new();
-        // Where each thought of this model stands: those without a signature may get one from behind.
+        // The place of each thought of this model: a later signature may belong to one that came without.
         let mut thoughts: Vec<usize> = Vec::new();
         let mut phase = None;
         let mut stored = None;
@@ -227,7 +227,7 @@ impl Writer<'_> {
             }
         }
         let is_thought = |item: &Value| item.is_null() || text_of(item, "type") == "reasoning";
-        // A thought needs what it led to behind it.
+        // The server demands after a thought the item that it led to.
         while items.last().is_some_and(is_thought) {
             items.pop();
         }
@@ -240,7 +240,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Thoughts go back encrypted or not at all.
+    /// Thoughts go back only encrypted.
     fn thought(reasoning: &Reasoning, items: &mut Vec<Value>, thoughts: &mut Vec<usize>) {
         let signature = reasoning.signature.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
         let Some(mut whole) = signature.filter(|whole| text_of(whole, "type") == "reasoning") else {

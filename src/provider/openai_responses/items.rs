@@ -24,7 +24,7 @@ pub(super) enum Item {
     Custom,
     /// A tool that the provider runs itself, and kinds to come.
     Other,
-    /// The same, whole.
+    /// The same, complete.
     Done,
 }
 

@@ -116,7 +116,7 @@ impl Wire for ResponsesWire {
         if says("roles must alternate") || says("after role 'tool'") {
             return learn(&self.strict_roles);
         }
-        // It is gone there, or nothing may be kept there.
+        // The provider no longer has the answer, or may keep none.
         if self.settings.stored && (says("previous_response") || says("previous response") || says("'store'")) {
             return learn(&self.no_store);
         }

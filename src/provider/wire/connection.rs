@@ -20,7 +20,7 @@ use crate::provider::settings::Gateway;
 
 use super::window::ServerWindow;
 
-/// How long a server may still take after it said why it stopped: token counts and the end mark come at once or
+/// How long axi waits after the server said why the answer ended: token counts and the end mark come at once or
 /// never.
 const AFTER_THE_STOP: Duration = Duration::from_secs(5);
 
@@ -38,11 +38,11 @@ pub(crate) trait Wire: Send + Sync {
     /// Makes the decoder of the answer to this request.
     fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a>;
 
-    /// What the server can refuse, by name, each true once it has.
+    /// What a server can refuse, by name. Each flag is true once the server has refused it.
     fn flags(&self) -> Vec<(&'static str, &AtomicBool)>;
 
-    /// Looks whether the complaint is about something that can be left out or said otherwise. If so remembers it
-    /// for the life of the provider and returns true: the request is written and sent again.
+    /// Tells whether the server complains about something that the wire can leave out or say otherwise. If so, the
+    /// wire remembers it for the life of the provider, and the caller writes and sends the request again.
     fn adapt(&self, request: &Request<'_>, status: u16, complaint: &Complaint) -> bool;
 }
 
@@ -89,7 +89,7 @@ impl<W: Wire> Provider for Connection<W> {
 }
 
 impl<W: Wire> Connection<W> {
-    /// Sends the request, changed as often as the server refuses what can be left out.
+    /// Sends the request; where the server refuses something that can be left out, sends it again without.
     async fn open(&self, request: Request<'_>) -> Result<Answer, ProviderError> {
         let idle = self.client.idle(&self.origin.url);
         let mut adaptations = 0;
@@ -115,7 +115,7 @@ impl<W: Wire> Connection<W> {
 /// For how long nothing has arrived.
 struct Silence {
     since: Instant,
-    /// When it is told first; after that three times as often.
+    /// When axi reports it first; after that it reports it three times as often.
     first: Duration,
     told: Duration,
     slept: Sleep,
@@ -129,13 +129,13 @@ impl Silence {
         Self { since: Instant::now(), first, told: Duration::ZERO, slept, seen: false }
     }
 
-    /// Tells whether it is silent because this machine slept. A connection that has outlived that is given until it is told
-    /// next: whatever was on its way arrives by then.
+    /// Tells whether the server is silent because this machine slept. A connection may have survived the sleep: it
+    /// gets until the next report to bring what was on its way.
     fn is_of_sleep(&mut self) -> bool {
         std::mem::replace(&mut self.seen, self.slept.was_long())
     }
 
-    /// When it is to be told next.
+    /// When the next report is due.
     fn due(&self) -> Instant {
         let next = if self.told.is_zero() { self.first } else { self.told + self.first / 3 };
         self.since + next
@@ -200,7 +200,7 @@ impl<'a, W: Wire> Flow<'a, W> {
         }
     }
 
-    /// Tells whether nothing will come any more, for this machine slept and who was asked is elsewhere.
+    /// Tells whether sleep has broken the connection: this machine slept, and the server is another machine.
     fn is_cut_by_sleep(&mut self) -> bool {
         !is_loopback(&self.connection.origin.url) && self.silence.is_of_sleep()
     }
@@ -235,7 +235,7 @@ impl<'a, W: Wire> Flow<'a, W> {
         };
         self.silence = Silence::new(&self.connection.client);
         let read = read.map_err(|error| match error {
-            // What was waited in all, not since it was told last.
+            // The whole wait, not the wait since the last report.
             ProviderError::Timeout { url, .. } => ProviderError::Timeout { url, after: patience },
             other => other,
         });
@@ -243,7 +243,7 @@ impl<'a, W: Wire> Flow<'a, W> {
         let outcome = match read {
             Ok(Some(bytes)) => decoder.push(&bytes, &mut events),
             Ok(None) => decoder.finish(&mut events),
-            // What was held back is given out; an answer that is whole stands, however the connection ended.
+            // The decoder gives out what it held back. A whole answer stands, however the connection ended.
             Err(error) => decoder.finish(&mut events).map_err(|_| error),
         };
         self.ready.extend(events);

@@ -130,7 +130,7 @@ mod tests {
         let long = ids.assign(&other(&"x".repeat(64)));
         assert!(long.starts_with("call_") && long.len() <= 40, "{long}");
         assert_eq!(ids.of_result("functions.read:1"), "functions_read_1");
-        // What the model repeats in a later message is one too many on the wire.
+        // A model may use an id again in a later message; on the wire an id may stand only once.
         ids.next_message();
         let again = ids.assign(&call("functions.read:0", "lab/m"));
         assert_ne!(again, "functions.read:0");

@@ -12,7 +12,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Adds a page; what is no address of one is none.
+    /// Adds a page, if this is the address of one.
     pub(crate) fn add(&mut self, url: Option<&str>, title: Option<&str>) {
         let url = url.unwrap_or_default().trim();
         let is_web = url.starts_with("https://") || url.starts_with("http://");

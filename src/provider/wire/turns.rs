@@ -1,10 +1,10 @@
-//! A conversation as every wire can send it: the roles alternate, nothing is empty, and what was sent stays as it was
-//! sent when more follows. Prompt caches live on that. Pure.
+//! A conversation as every wire can send it: the roles alternate, nothing is empty, and later messages never change
+//! the bytes of earlier ones. Prompt caches need that. Pure.
 //!
-//! What a message becomes depends on it and on what stands before it, never on what follows. Where somebody's turn is
-//! missing (an interrupted answer, an answer of which this model may see nothing) a few fixed words stand in: templates
-//! of local models and Mistral's server refuse two messages of one role, or a person's words behind a result, and words
-//! put into an earlier message would change what was cached.
+//! The turn made of a message depends on the message and on those before it, never on those after it. Fixed words
+//! replace a missing turn (an interrupted answer, an answer of which this model may see nothing): templates of local
+//! models and Mistral's server refuse two messages of one role, or a person's words right after a result. Putting the
+//! words into an earlier message instead would change what is cached.
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ pub(crate) enum Part<'a> {
     Image(&'a Image),
 }
 
-/// Which turns a wire takes behind each other.
+/// Which turns may follow each other on a wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Order {
     /// Two answers: a paused one and its rest are one turn to the wire that paused it.
@@ -128,11 +128,11 @@ fn person<'a>(message: &'a Message, order: Order, turns: &mut Vec<Turn<'a>>) {
     turns.push(Turn::Person(parts));
 }
 
-/// The most of a call's arguments that go back when they were no JSON object. Unit: bytes.
+/// How much of arguments that are no JSON object goes back to the model. Unit: bytes.
 const MOST_INVALID: usize = 2_000;
 
-/// What stands for the arguments of a call that were no JSON object: the model sees what it wrote, the server gets the
-/// object it demands (vercel/ai 4.0.9).
+/// Wraps arguments that are no JSON object: the model sees what it wrote, and the server gets the object that it
+/// demands (vercel/ai 4.0.9).
 pub(crate) fn invalid_input(raw: &str) -> Value {
     json!({"invalid_arguments": &raw[..raw.floor_char_boundary(MOST_INVALID)]})
 }

@@ -1,4 +1,4 @@
-//! What llama.cpp's server says of its window. It stands in no answer, and no other server is asked for it.
+//! The window of llama.cpp's server: no answer contains it, so axi asks for it. axi asks no other server.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -39,7 +39,7 @@ impl ServerWindow {
         }
     }
 
-    /// Whether it can be asked now: a model may be loaded anew, so that it is asked again after each answer.
+    /// Whether to ask now: the server may have loaded another model, so axi asks again after each answer.
     pub(crate) fn is_due(&self) -> bool {
         self.may_ask.swap(false, Ordering::Relaxed)
     }
