@@ -1,16 +1,15 @@
 //! Files of JSON in which axi keeps something between runs: replaced as a whole, and changed by one axi at a time.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use crate::command::Problem;
+use crate::file::{self, Outlives};
+use crate::locale::{Locale, word};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tempfile::NamedTempFile;
-
-use crate::command::Problem;
-use crate::locale::{Locale, word};
 
 /// What such a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,10 +98,7 @@ where
     let mut after = before.clone();
     let result = change(&mut after);
     if after != before {
-        let mut file = NamedTempFile::new_in(folder)?;
-        file.write_all(&serde_json::to_vec(&after).map_err(io::Error::from)?)?;
-        file.as_file().sync_all()?;
-        file.persist(path).map_err(|error| error.error)?;
+        file::replace(path, &serde_json::to_vec(&after).map_err(io::Error::from)?, Outlives::PowerCut)?;
     }
     Ok(result)
 }
