@@ -117,7 +117,7 @@ fn a_page_tells_a_weak_model_from_a_server_that_does_not_work() {
     assert!(weak.out.contains("Another model at this server may do it."), "{}", weak.out);
     assert!(weak.out.contains(" 0 bad, 4 weak (the model)"), "{}", weak.out);
     let deaf = examine(&home, &Emulator::start(&[Quirk::DropsTools]), &[]);
-    let counted = "✗ the model calls a tool: 20 tokens are counted with it, 20 without it";
+    let counted = "✗ the model calls a tool: 32 tokens are counted with it, 32 without it";
     assert!(deaf.out.contains(counted) && !deaf.out.contains('○'), "{}", deaf.out);
     // A server that counts nothing says nothing about who is to blame.
     let silent = examine(&home, &Emulator::start(&[Quirk::NoUsage, Quirk::WeakModel]), &[]);

@@ -54,7 +54,7 @@ impl Doctor<'_> {
     }
 
     /// Judges what the model has to do, and no server can do for it. Where it was not done, `without` is the same question
-    /// without what was to make the model do it: the server counts fewer tokens for it if it passes that on.
+    /// without what was to make the model do it: the server counts as many tokens for both only if it passes nothing on.
     pub(super) async fn judge_model(&mut self, probe: Probe, heard: &Heard, done: bool, without: &Question) {
         if done || heard.error.is_some() {
             let seen = heard.complaint().unwrap_or_else(|| heard.text());
@@ -64,7 +64,8 @@ impl Doctor<'_> {
         let (verdict, detail) = match with {
             0 => (Verdict::Unclear, heard.text()),
             _ if without == 0 => (Verdict::Unclear, heard.text()),
-            _ if with > without => (Verdict::Weak, heard.text()),
+            // More as a rule; fewer where a template has a longer system prompt of its own for who says none.
+            _ if with != without => (Verdict::Weak, heard.text()),
             _ => (Verdict::Bad, format!("{with} tokens are counted with it, {without} without it")),
         };
         self.add(Finding { probe, verdict, detail });
