@@ -153,7 +153,11 @@ pub(super) fn log(context: &mut Context<'_>, _: &str) -> Outcome {
         Some(Ok(log)) => {
             let lines: Vec<&str> = log.lines.lines().collect();
             let last = lines[lines.len().saturating_sub(LOG_LINES)..].join("\n");
-            Outcome::Share { lines: last, said: locale.with(word::said::LogShared { id: &log.id }), log }
+            Outcome::Share {
+                lines: last,
+                said: locale.with(word::said::LogShared { id: &log.id }),
+                log: Box::new(log),
+            }
         }
         Some(Err(cause)) => {
             let path = locale.text(word::said::LOG_COPY);

@@ -82,7 +82,7 @@ pub enum Outcome {
         /// What is said of the copy.
         said: String,
         /// The copy.
-        log: SharedLog,
+        log: Box<SharedLog>,
     },
     /// Prints names and what is said of each, in columns.
     List(Vec<(String, String)>),

@@ -47,7 +47,7 @@ fn sentence(locale: &Locale, reach: &BlastRadius) -> String {
     match reach.untracked {
         0 => {}
         all if all == reach.files && !reach.truncated && !reach.more => {
-            said.push_str(locale.text(word::reach::NONE_KEPT))
+            said.push_str(locale.text(word::reach::NONE_KEPT));
         }
         some => said.push_str(&locale.with(word::reach::NotKept { count: &part(locale, reach, grouped(some)) })),
     }

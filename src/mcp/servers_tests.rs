@@ -244,7 +244,7 @@ async fn what_is_switched_off_while_it_starts_does_not_run() {
     assert!(servers.switch("lab", false));
     let (go, path) = (lab.path().join("go"), lab.path().to_owned());
     tokio::task::spawn_blocking(move || {
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_mins(1);
         while !path.join("go").exists() {
             assert!(Instant::now() < deadline, "the server made no fifo");
             std::thread::yield_now();
@@ -284,7 +284,7 @@ fn servers_end_with_axi_also_those_that_do_not_want_to() {
     let servers = lab.servers();
     servers.begin();
     let file = lab.path().join("number");
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while std::fs::read_to_string(&file).unwrap_or_default().trim().is_empty() {
         assert!(Instant::now() < deadline, "the server never said its number");
         std::thread::yield_now();
@@ -371,5 +371,5 @@ done"#;
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), told).await.expect("the server was not told");
+    tokio::time::timeout(Duration::from_mins(1), told).await.expect("the server was not told");
 }

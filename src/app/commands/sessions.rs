@@ -41,7 +41,7 @@ pub(in crate::app) fn sessions(app: &App, options: &SessionsOptions) -> Exit {
         Ok(loaded)
     };
     let done = match action {
-        SessionsAction::List { origin: None } => Ok(rows(app, store.list(), *json)),
+        SessionsAction::List { origin: None } => Ok(rows(app, &store.list(), *json)),
         SessionsAction::List { origin: Some(origin) } => {
             let mut list = store.list();
             list.retain(|row| row.origin.is_some_and(|has| has.word() == origin));
@@ -49,7 +49,7 @@ pub(in crate::app) fn sessions(app: &App, options: &SessionsOptions) -> Exit {
                 console.note(&app.locale.with(word::said::SessionsNoneOf { origin }));
                 return Exit::Done;
             }
-            Ok(rows(app, list, *json))
+            Ok(rows(app, &list, *json))
         }
         SessionsAction::Search(text) => {
             let found = store.search(text);
@@ -57,7 +57,7 @@ pub(in crate::app) fn sessions(app: &App, options: &SessionsOptions) -> Exit {
                 console.note(&app.locale.with(word::said::SessionsNotFound { text }));
                 return Exit::Done;
             }
-            Ok(rows(app, found, *json))
+            Ok(rows(app, &found, *json))
         }
         SessionsAction::Show(id) if *json => open(id).map(|loaded| export(&loaded, ExportForm::Json)),
         SessionsAction::Show(id) => {
@@ -92,7 +92,8 @@ pub(in crate::app) fn sessions(app: &App, options: &SessionsOptions) -> Exit {
 
 /// Asks at a terminal whether a session is to be deleted; a script has said so.
 fn is_sure(app: &App, store: &SessionStore, id: &str) -> bool {
-    let (Ok((id, _)), true) = (store.find(id), std::io::stdin().is_terminal() && std::io::stderr().is_terminal())
+    let (Ok((id, _)), true) =
+        (store.find_surely(id), std::io::stdin().is_terminal() && std::io::stderr().is_terminal())
     else {
         return true;
     };
@@ -104,14 +105,14 @@ fn is_sure(app: &App, store: &SessionStore, id: &str) -> bool {
     app.asker().decide(&question, "", &items).is_ok_and(|picked| picked == 1)
 }
 
-fn rows(app: &App, list: Vec<Summary>, json: bool) -> String {
+fn rows(app: &App, list: &[Summary], json: bool) -> String {
     if json {
         let list: Vec<_> = list.iter().map(as_json).collect();
         return escape_json(format!("{:#}", serde_json::Value::from(list)));
     }
-    let lines = command::session_lines(&app.locale, &list, SystemTime::now());
+    let lines = command::session_lines(&app.locale, list, SystemTime::now());
     let lines =
-        lines.zip(&list).map(|(line, row)| format!("{line}  {}  {}", app.paths.shown(&row.directory), row.title));
+        lines.zip(list).map(|(line, row)| format!("{line}  {}  {}", app.paths.shown(&row.directory), row.title));
     lines.map(|line| sanitize(&line).into_owned()).collect::<Vec<_>>().join("\n")
 }
 

@@ -104,12 +104,12 @@ fn serve(stream: TcpStream, quirks: &[Quirk], heard: &Mutex<Vec<Value>>) {
     let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
     heard.lock().unwrap().push(body.clone());
     let (status, kind, text) = answer(&first, &body, quirks);
-    let head = format!(
+    let above = format!(
         "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         text.len()
     );
     let mut stream = stream;
-    drop(stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(text.as_bytes())));
+    drop(stream.write_all(above.as_bytes()).and_then(|()| stream.write_all(text.as_bytes())));
 }
 
 fn refusal(message: &str) -> (u16, &'static str, String) {
