@@ -8,9 +8,9 @@ use super::process::Variables;
 const OPENERS: &[&str] = if cfg!(target_os = "macos") { &["open"] } else { &["xdg-open", "wslview", "gio open"] };
 
 /// Starts a browser; false where none could be started. `kept` are variables that it does not get.
-pub(super) fn open<'a>(address: &str, variables: Variables, kept: impl Iterator<Item = &'a str>) -> bool {
+pub(super) fn open(address: &str, variables: Variables, kept: impl Iterator<Item = String>) -> bool {
     let own = variables("BROWSER").unwrap_or_default();
-    let kept: Vec<&str> = kept.collect();
+    let kept: Vec<String> = kept.collect();
     let own = own.split(':').filter(|line| !line.trim().is_empty());
     own.chain(OPENERS.iter().copied()).any(|line| {
         let Some((program, arguments)) = words(line, address) else { return false };

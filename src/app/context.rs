@@ -192,7 +192,7 @@ impl App {
         let hidden = own.into_iter().flatten().cloned().collect();
         let readable = self.paths.outputs().into_iter().collect();
         let variables = match self.config.command_secrets {
-            CommandSecrets::Named => Variables::keeping(Keys::names(&self.config).map(str::to_owned).collect()),
+            CommandSecrets::Named => Variables::keeping(Keys::names(&self.config).collect()),
             CommandSecrets::All => Variables::default(),
         };
         Sandbox::new(wanted, self.paths.home.clone(), hidden, readable, std::env::temp_dir())

@@ -26,15 +26,28 @@ impl Keys {
         self.found.borrow_mut().extend(settings.key.iter().chain(headers).map(|key| key.expose().to_owned()));
     }
 
+    /// Names the variable that holds a provider's key: the one in the settings, else the provider's usual one, else
+    /// `NAME_API_KEY`.
+    pub(super) fn variable(provider: &str, config: &Config) -> String {
+        let own = config.providers.get(provider).and_then(|section| section.api_key_env.clone());
+        let usual = || provider::find(provider)?.key_variables.first().map(|name| (*name).to_owned());
+        own.or_else(usual).unwrap_or_else(|| {
+            let name = provider.to_ascii_uppercase();
+            name.replace(|character: char| !character.is_ascii_alphanumeric(), "_") + "_API_KEY"
+        })
+    }
+
     /// The variables that hold keys of providers.
-    pub(super) fn names(config: &Config) -> impl Iterator<Item = &str> {
-        let table = provider::TABLE.iter().flat_map(|row| row.key_variables.iter().copied());
-        table.chain(config.providers.values().filter_map(|section| section.api_key_env.as_deref()))
+    pub(super) fn names(config: &Config) -> impl Iterator<Item = String> {
+        let table = provider::TABLE.iter();
+        let usual = table.clone().flat_map(|row| row.key_variables.iter().map(|name| (*name).to_owned()));
+        let read = table.map(|row| row.name).chain(config.providers.keys().map(String::as_str));
+        usual.chain(read.map(|name| Self::variable(name, config)))
     }
 
     /// Lists every key in the environment, and those that were found elsewhere.
     pub(super) fn all(&self, config: &Config, variables: Variables) -> impl Iterator<Item = String> {
-        Self::names(config).filter_map(variables).chain(self.found.borrow().clone())
+        Self::names(config).filter_map(move |name| variables(&name)).chain(self.found.borrow().clone())
     }
 
     /// Collects all of these keys, and the values of variables whose names say that they are secret.

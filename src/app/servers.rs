@@ -190,7 +190,7 @@ pub(super) fn servers(app: &App, tokens: Keeping) -> Option<ServerTools> {
         })
         .collect();
     let variables = app.process.variables;
-    let keys: BTreeSet<String> = Keys::names(&app.config).map(str::to_owned).collect();
+    let keys: BTreeSet<String> = Keys::names(&app.config).collect();
     // A project's server is not given the keys of providers, not even where its definition names them.
     let variable = {
         let keys = keys.clone();

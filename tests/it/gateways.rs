@@ -63,6 +63,26 @@ fn a_header_whose_variable_is_not_set_is_told_before_anything_is_sent() {
 }
 
 #[test]
+fn a_provider_of_ones_own_has_a_variable_for_its_key_though_the_settings_name_none() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("one"), answer::chat_text("two")]);
+    let named = format!("base_url = \"{}\"\n", server.url("/v1"));
+    home.write(
+        "config/axi/config.toml",
+        &format!("[providers.my-lab]\n{named}[providers.other]\n{named}api_key_env = \"OTHER_KEY\"\n"),
+    );
+    let keys = [("MY_LAB_API_KEY", "sk-of-my-lab-1"), ("OTHER_API_KEY", "sk-of-nobody-2")];
+    for model in ["my-lab/m", "other/m"] {
+        let ran = run(home.axi().args(["-p", "hi", "-m", model]).envs(keys));
+        assert_eq!(ran.code, Some(0), "{model}: {}", ran.err);
+    }
+    let keys: Vec<Option<String>> =
+        server.requests().iter().map(|sent| sent.header("authorization").map(str::to_owned)).collect();
+    // Where the settings name a variable, no other one is read.
+    assert_eq!(keys, [Some("Bearer sk-of-my-lab-1".to_owned()), None]);
+}
+
+#[test]
 fn a_command_gives_the_key_and_one_that_fails_is_told() {
     let home = Home::new();
     let server = Server::start([answer::chat_text("hello")]);

@@ -11,9 +11,14 @@ use crate::support::skip;
 use crate::support::talk::{Ran, run, run_with};
 
 fn lab(home: &Home) -> Server {
+    named(home, "api_key_env = \"LAB_KEY\"\n")
+}
+
+/// A server whose key stands where the settings say, or nowhere.
+fn named(home: &Home, variable: &str) -> Server {
     let server = Server::start([answer::chat_text("one"), answer::chat_text("two")]);
     server.route("GET /v1/models", Answer::json(200, &json!({"data": [{"id": "m"}]})));
-    let section = format!("[providers.lab]\nbase_url = \"{}\"\napi_key_env = \"LAB_KEY\"\n", server.url("/v1"));
+    let section = format!("[providers.lab]\nbase_url = \"{}\"\n{variable}", server.url("/v1"));
     home.write("config/axi/config.toml", &section);
     server
 }
@@ -53,6 +58,50 @@ fn a_key_is_kept_in_the_keychain_found_there_and_taken_out_again() {
     assert!(!ran.err.contains("sk-chain") && !ran.out.contains("sk-chain"), "{}", ran.err);
     for entry in ["state/axi/keys.json", "config/axi/keys.json"] {
         assert!(!home.path().join(entry).exists(), "{entry}: it is in the keychain and nowhere else");
+    }
+}
+
+#[test]
+fn a_key_for_a_server_on_this_machine_is_found_too_though_such_a_server_seldom_has_one() {
+    if !installed() {
+        return;
+    }
+    let home = Home::new();
+    let server = named(&home, "");
+    let file = home.path().join("state/axi/keys.json");
+    let login = in_session(
+        &home,
+        &format!(
+            "{UNLOCKED}printf sk-chain-7f3b1c9d | axi login lab && axi -p hi -m lab/m; cat '{}'; axi logout lab",
+            file.display()
+        ),
+    );
+    let keys: Vec<Option<String>> =
+        server.requests().iter().map(|sent| sent.header("authorization").map(str::to_owned)).collect();
+    assert_eq!(keys, vec![Some("Bearer sk-chain-7f3b1c9d".to_owned()); 2], "{}", login.err);
+    // That there is one is noted, so that nobody else's start waits for a locked keychain; the key itself is not.
+    assert!(login.out.contains("lab http") && !login.out.contains("sk-chain"), "{}", login.out);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "{}", "the note goes with the key");
+}
+
+#[test]
+fn for_a_server_on_this_machine_the_keychain_is_asked_only_where_something_says_that_there_is_a_key() {
+    if !skip::has("dbus-run-session") {
+        return;
+    }
+    for (variable, is_asked) in [("", false), ("api_key_env = \"LAB_KEY\"\n", true)] {
+        let home = Home::new();
+        let _server = named(&home, variable);
+        let started = home.path().join("started");
+        // The bus starts the service for whoever asks it.
+        let service = format!(
+            "[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/bin/sh -c 'echo x >{}'\n",
+            started.display()
+        );
+        home.write("data/dbus-1/services/org.freedesktop.secrets.service", &service);
+        let ran = in_session(&home, "axi -p hi -m lab/m");
+        assert_eq!((ran.code, ran.out.trim()), (Some(0), "one"), "{}", ran.err);
+        assert_eq!(started.exists(), is_asked, "{variable}");
     }
 }
 

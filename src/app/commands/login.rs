@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::kept::KeptError;
+use super::super::keys::Keys;
 use super::super::models::{self, Forgotten, KeyStore, KeyStoreError, KeychainError};
 use crate::agent::Failure;
 use crate::command::{KeyAction, Problem};
@@ -114,7 +115,12 @@ pub(in crate::app) fn change_key(
         store.keep_in_file(&account, key.trim()).map_err(unwritten)?;
         locale.with(word::said::LoginFile { provider, path: &app.paths.shown(path) })
     } else {
-        store.keep_in_keychain(&account, key.trim()).map_err(failed)?;
+        let kept = if models::is_keychain_asked(&settings, &app.config) {
+            store.keep_in_keychain(&account, key.trim())
+        } else {
+            store.keep_noted_in_keychain(&account, key.trim())
+        };
+        kept.map_err(failed)?;
         locale.with(word::said::LoginDone { provider })
     };
     Ok(format!("{kept}; {checked}"))
@@ -139,8 +145,7 @@ fn check(settings: &ProviderSettings, client: &Client, locale: &Locale) -> Resul
 }
 
 fn no_keychain(app: &App, locale: &Locale, error: &KeychainError, provider: &str) -> Problem {
-    let variable = models::key_variable(provider, &app.config);
-    let variable = variable.map_or_else(|| format!("{}_API_KEY", provider.to_uppercase()), str::to_owned);
+    let variable = Keys::variable(provider, &app.config);
     Problem {
         what: locale.with(word::error::Keychain { cause: &keychain_cause(locale, error) }),
         hint: locale.with(word::error::KeychainHint { variable: &variable, provider }),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::kept::KeptError;
 use super::keychain::{self, Keychain, KeychainError};
-use super::keyfile;
+use super::keyfile::{self, Entry};
 
 /// Keeps secrets.
 pub(in crate::app) struct KeyStore {
@@ -44,16 +44,16 @@ impl KeyStore {
         self.file.as_deref().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound).into())
     }
 
-    fn of_file(&self, account: &str) -> Result<Option<String>, KeptError> {
+    fn of_file(&self, account: &str) -> Result<Option<Entry>, KeptError> {
         self.file.as_deref().map_or(Ok(None), |file| keyfile::find(file, account))
     }
 
-    /// Tells whether the file has it.
+    /// Tells whether the file has it, and not a note of where it is.
     ///
     /// # Errors
     /// [`KeptError`].
     pub(in crate::app) fn is_in_file(&self, account: &str) -> Result<bool, KeptError> {
-        Ok(self.of_file(account)?.is_some())
+        Ok(matches!(self.of_file(account)?, Some(Entry::Key(_))))
     }
 
     /// Finds it: in the file first, because who asked for that has no keychain that answers.
@@ -62,7 +62,7 @@ impl KeyStore {
             tracing::warn!(%error, "the file of keys cannot be read");
             None
         });
-        of_file.or_else(|| {
+        of_file.and_then(Entry::into_key).or_else(|| {
             (self.keychain.find)(account).unwrap_or_else(|error| {
                 tracing::info!(%error, "the keychain has no answer");
                 None
@@ -75,7 +75,7 @@ impl KeyStore {
     /// # Errors
     /// [`KeptError`].
     pub(in crate::app) fn keep_in_file(&self, account: &str, text: &str) -> Result<(), KeptError> {
-        keyfile::store(self.file()?, account, text)?;
+        keyfile::store(self.file()?, account, Entry::Key(text.to_owned()))?;
         if let Err(error) = (self.keychain.remove)(account) {
             tracing::info!(%error, "an older entry may still be in the keychain");
         }
@@ -87,26 +87,43 @@ impl KeyStore {
     /// # Errors
     /// [`KeyStoreError`].
     pub(in crate::app) fn keep_in_keychain(&self, account: &str, text: &str) -> Result<(), KeyStoreError> {
-        let was_in_file = self.is_in_file(account)?;
+        let of_file = self.of_file(account)?;
         (self.keychain.store)(account, text)?;
-        if was_in_file {
+        if of_file.is_some() {
             keyfile::remove(self.file()?, account)?;
         }
         Ok(())
     }
 
-    /// Forgets it, wherever it is.
+    /// Keeps it in the keychain, and notes that in the file, where the note replaces an older one. For some accounts the
+    /// keychain is asked only because of such a note.
+    ///
+    /// # Errors
+    /// [`KeyStoreError`].
+    pub(in crate::app) fn keep_noted_in_keychain(&self, account: &str, text: &str) -> Result<(), KeyStoreError> {
+        // A file that cannot be read takes no note.
+        self.of_file(account)?;
+        (self.keychain.store)(account, text)?;
+        Ok(keyfile::store(self.file()?, account, Entry::InKeychain)?)
+    }
+
+    /// Forgets it, wherever it is. A note of where it is goes with it.
     ///
     /// # Errors
     /// [`KeyStoreError`]; nothing that was found is forgotten then.
     pub(in crate::app) fn forget(&self, account: &str) -> Result<Forgotten, KeyStoreError> {
-        let of_file = self.file.as_deref().map_or(Ok(false), |file| keyfile::remove(file, account))?;
-        match (self.keychain.remove)(account) {
-            Ok(of_keychain) if of_keychain || of_file => Ok(Forgotten::All),
-            Ok(_) => Ok(Forgotten::Nothing),
-            Err(error) if of_file => Ok(Forgotten::OfFile(error)),
-            Err(error) => Err(error.into()),
+        let of_file = self.of_file(account)?;
+        if matches!(of_file, Some(Entry::Key(_))) {
+            keyfile::remove(self.file()?, account)?;
+            return Ok((self.keychain.remove)(account).map_or_else(Forgotten::OfFile, |_| Forgotten::All));
         }
+        let is_gone = (self.keychain.remove)(account)?;
+        if of_file.is_some()
+            && let Err(error) = keyfile::remove(self.file()?, account)
+        {
+            tracing::warn!(%error, "a note of a key that is gone stays in the file of keys");
+        }
+        Ok(if is_gone { Forgotten::All } else { Forgotten::Nothing })
     }
 }
 
@@ -149,6 +166,48 @@ mod tests {
         assert_eq!(store.find("far").as_deref(), Some("3"));
         assert_eq!(store.forget("far").unwrap(), Forgotten::All);
         assert_eq!((store.find("far"), store.forget("far").unwrap()), (None, Forgotten::Nothing));
+    }
+
+    #[test]
+    fn a_note_stands_for_a_key_in_the_keychain_and_goes_with_it() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("keys.json");
+        let store = KeyStore { file: Some(file.clone()), keychain: ANSWERING };
+        let written = || std::fs::read_to_string(&file).unwrap();
+        store.keep_in_file("far", "1").unwrap();
+        store.keep_noted_in_keychain("far", "2").unwrap();
+        assert!(!store.is_in_file("far").unwrap() && !written().contains('1') && !written().contains('2'));
+        assert_eq!(store.find("far").as_deref(), Some("2"));
+        store.keep_in_file("far", "3").unwrap();
+        assert_eq!(store.find("far").as_deref(), Some("3"), "the note is replaced");
+        store.keep_noted_in_keychain("far", "4").unwrap();
+        assert_eq!((store.forget("far").unwrap(), written()), (Forgotten::All, "{}".to_owned()));
+        store.keep_noted_in_keychain("far", "5").unwrap();
+        store.keep_in_keychain("far", "6").unwrap();
+        assert_eq!((store.find("far").as_deref(), written()), (Some("6"), "{}".to_owned()));
+    }
+
+    #[test]
+    fn a_note_is_not_taken_for_the_key_where_the_keychain_does_not_answer_and_stays() {
+        let home = tempfile::tempdir().unwrap();
+        let file = Some(home.path().join("keys.json"));
+        let answering = KeyStore { file: file.clone(), keychain: ANSWERING };
+        answering.keep_noted_in_keychain("far", "1").unwrap();
+        let silent = KeyStore { file, keychain: SILENT };
+        assert!(matches!(silent.forget("far"), Err(KeyStoreError::Keychain(KeychainError::Silent))));
+        // The key is still found once the keychain answers again.
+        assert!(matches!(answering.of_file("far"), Ok(Some(Entry::InKeychain))));
+        assert_eq!(answering.forget("far").unwrap(), Forgotten::All);
+    }
+
+    #[test]
+    fn no_note_is_written_where_the_keychain_took_no_key() {
+        let home = tempfile::tempdir().unwrap();
+        let file = Some(home.path().join("keys.json"));
+        let store = KeyStore { file, keychain: SILENT };
+        store.keep_in_file("far", "1").unwrap();
+        assert!(store.keep_noted_in_keychain("far", "2").is_err());
+        assert_eq!(store.find("far").as_deref(), Some("1"));
     }
 
     #[test]

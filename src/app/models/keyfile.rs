@@ -1,11 +1,49 @@
-//! Keys in a file that only the person can read, if they asked for one.
+//! Keys in a file that only the person can read, if they asked for one, and notes of keys that the keychain has.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::super::kept::{self, Holds, KeptError};
 use crate::config::Paths;
 use crate::provider::{self, Environment, ProviderSettings};
+
+/// What the file has for an account. It cannot be printed, because it may be a key.
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(from = "String", into = "String")]
+pub(super) enum Entry {
+    /// The key.
+    Key(String),
+    /// A note that the key is in the keychain. For some accounts the keychain is asked only because of it.
+    InKeychain,
+}
+
+/// In the file the note is an empty text, because no key is empty.
+impl From<String> for Entry {
+    fn from(text: String) -> Self {
+        if text.is_empty() { Self::InKeychain } else { Self::Key(text) }
+    }
+}
+
+impl From<Entry> for String {
+    fn from(entry: Entry) -> Self {
+        match entry {
+            Entry::Key(key) => key,
+            Entry::InKeychain => Self::new(),
+        }
+    }
+}
+
+impl Entry {
+    /// Returns the key, if it is here.
+    pub(super) fn into_key(self) -> Option<String> {
+        match self {
+            Self::Key(key) => Some(key),
+            Self::InKeychain => None,
+        }
+    }
+}
 
 /// Returns the name under which a key is stored: the provider's name, with the address if that is not the usual
 /// one. So a key for one server is never sent to another.
@@ -20,31 +58,31 @@ pub(in crate::app) fn path(environment: &Environment<'_>) -> Option<PathBuf> {
     paths.state.map(|state| state.join("keys.json"))
 }
 
-/// Accounts and their keys.
-type Stored = BTreeMap<String, String>;
+/// What the file has for each account.
+type Stored = BTreeMap<String, Entry>;
 
-/// Finds a key.
+/// Finds what the file has for an account.
 ///
 /// # Errors
 /// [`KeptError`].
-pub(in crate::app) fn find(path: &Path, account: &str) -> Result<Option<String>, KeptError> {
+pub(super) fn find(path: &Path, account: &str) -> Result<Option<Entry>, KeptError> {
     Ok(kept::read::<Stored>(path, Holds::Secrets)?.remove(account))
 }
 
-/// Stores a key in a file that only its owner can read.
+/// Stores it in a file that only its owner can read.
 ///
 /// # Errors
 /// [`KeptError`].
-pub(in crate::app) fn store(path: &Path, account: &str, key: &str) -> Result<(), KeptError> {
-    kept::change(path, Holds::Secrets, |keys: &mut Stored| drop(keys.insert(account.to_owned(), key.to_owned())))
+pub(super) fn store(path: &Path, account: &str, entry: Entry) -> Result<(), KeptError> {
+    kept::change(path, Holds::Secrets, |entries: &mut Stored| drop(entries.insert(account.to_owned(), entry)))
 }
 
-/// Removes a key; returns whether there was one.
+/// Removes what the file has for an account.
 ///
 /// # Errors
 /// [`KeptError`].
-pub(in crate::app) fn remove(path: &Path, account: &str) -> Result<bool, KeptError> {
-    kept::change(path, Holds::Secrets, |keys: &mut Stored| keys.remove(account).is_some())
+pub(super) fn remove(path: &Path, account: &str) -> Result<(), KeptError> {
+    kept::change(path, Holds::Secrets, |entries: &mut Stored| drop(entries.remove(account)))
 }
 
 #[cfg(test)]
@@ -57,17 +95,28 @@ mod tests {
     fn a_file_keeps_keys_for_their_owner_alone_and_one_that_is_open_is_neither_read_nor_written() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("state/keys.json");
-        let found = |account: &str| find(&path, account).unwrap();
-        store(&path, "openai", "k1").unwrap();
-        store(&path, "lab http://x", "k2").unwrap();
+        let found = |account: &str| find(&path, account).unwrap().and_then(Entry::into_key);
+        let key = |key: &str| Entry::Key(key.to_owned());
+        store(&path, "openai", key("k1")).unwrap();
+        store(&path, "lab http://x", key("k2")).unwrap();
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!((found("openai").as_deref(), found("lab http://y")), (Some("k1"), None));
-        assert!(remove(&path, "openai").unwrap() && !remove(&path, "openai").unwrap());
+        remove(&path, "openai").unwrap();
+        assert_eq!(found("openai"), None);
         assert_eq!(found("lab http://x").as_deref(), Some("k2"));
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         assert!(matches!(find(&path, "lab http://x"), Err(KeptError::Open)));
-        assert!(matches!(store(&path, "openai", "k3"), Err(KeptError::Open)));
+        assert!(matches!(store(&path, "openai", key("k3")), Err(KeptError::Open)));
         assert!(matches!(remove(&path, "lab http://x"), Err(KeptError::Open)));
+    }
+
+    #[test]
+    fn a_note_that_the_key_is_elsewhere_is_no_key() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("keys.json");
+        store(&path, "lab http://x", Entry::InKeychain).unwrap();
+        assert!(find(&path, "lab http://x").unwrap() == Some(Entry::InKeychain));
+        assert_eq!(Entry::InKeychain.into_key(), None);
     }
 
     #[test]

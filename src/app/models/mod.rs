@@ -34,5 +34,5 @@ pub(super) use own::{LineConnector, line_connector, lister, models as own_models
 #[cfg(feature = "local")]
 pub(super) use own::{missing, places};
 pub(super) use profiles::{keep as keep_profile, path as profile_file};
-pub(super) use resolve::{key_variable, list, names, resolve, without_key};
+pub(super) use resolve::{is_keychain_asked, list, names, resolve, without_key};
 pub(super) use said::Said;

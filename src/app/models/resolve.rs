@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 
 use super::super::kept::KeptError;
+use super::super::keys::Keys;
 use crate::command::Problem;
 use crate::config::{Config, OnOff, Paths, PromptCache};
 use crate::conversation::Price;
@@ -15,7 +16,7 @@ use crate::provider::{self, Client, Envelope, Environment, Protocol, ProviderSet
 
 use super::asked::{Asked, CommandFailed};
 use super::facts::{Facts, Listed};
-use super::keyfile;
+use super::keyfile::{self, Entry};
 use super::profiles;
 
 /// What `web_search` says where the provider's own tool is meant.
@@ -38,12 +39,11 @@ pub(in crate::app) fn resolve(
     let mut settings = without_key(name, config, environment, locale)?;
     let provider = &settings.name;
     let (row, section) = (provider::find(provider), config.providers.get(provider));
-    let key_variable = key_variable(provider, config);
     // A server of one's own at another address may ask for none; it says so if it does.
     let needs_key = (row.is_some_and(|row| !row.key_variables.is_empty() && row.is_home(&settings.base_url))
         || section.is_some_and(|section| section.api_key_env.is_some()))
         && !is_local(&settings.base_url);
-    let found = match key(&settings, key_variable, config, environment, asked) {
+    let found = match key(&settings, config, environment, asked) {
         Ok(found) => found,
         Err(NoKey::Command(failed)) => return Err(failed.into_problem(provider, locale)),
         Err(NoKey::File(path, error)) if needs_key => {
@@ -56,7 +56,7 @@ pub(in crate::app) fn resolve(
         }
     };
     if found.is_none() && needs_key {
-        let variable = key_variable.unwrap_or_default();
+        let variable = &Keys::variable(provider, config);
         return Err(Problem {
             what: locale.with(word::error::NoKey { provider }),
             hint: locale.with(word::error::NoKeyHint { variable, provider }),
@@ -70,12 +70,6 @@ pub(in crate::app) fn resolve(
         settings.context_window = Some(settings.context_window.map_or(found, |known| known.min(found)));
     }
     Ok(settings)
-}
-
-/// The variable that a provider's key is looked for in: the one of its section, else the first of its row.
-pub(in crate::app) fn key_variable<'a>(provider: &str, config: &'a Config) -> Option<&'a str> {
-    let own = config.providers.get(provider).and_then(|section| section.api_key_env.as_deref());
-    own.or_else(|| provider::find(provider).and_then(|row| row.key_variables.first().copied()))
 }
 
 /// Takes what its own server lists of a model above the catalogue, below what the person says. A window that a refusal
@@ -199,11 +193,19 @@ enum NoKey {
     File(PathBuf, KeptError),
 }
 
+/// Tells whether the keychain is asked for a provider's key without a note that it is there. A server on this machine
+/// seldom needs a key, and a locked keychain would hold up each start by seconds.
+pub(in crate::app) fn is_keychain_asked(settings: &ProviderSettings, config: &Config) -> bool {
+    let (row, section) = (provider::find(&settings.name), config.providers.get(&settings.name));
+    row.is_some_and(|row| !row.key_variables.is_empty())
+        || section.is_some_and(|section| section.api_key_env.is_some())
+        || !is_local(&settings.base_url)
+}
+
 /// Finds the key: the environment, the person's own command, the file they agreed to, the keychain. A provider that a
 /// project's file brought gets none, and one that was stored belongs to the address it was stored for.
 fn key(
     settings: &ProviderSettings,
-    variable: Option<&str>,
     config: &Config,
     environment: &Environment<'_>,
     asked: &Asked,
@@ -213,10 +215,13 @@ fn key(
         return Ok(None);
     }
     let (row, section) = (provider::find(provider), config.providers.get(provider));
-    let own = section.and_then(|section| section.api_key_env.as_deref());
-    let named = own.and_then(environment).filter(|key| !key.trim().is_empty()).map(Secret::new);
-    let found =
-        named.or_else(|| row.filter(|_| own.is_none()).and_then(|row| row.key(environment)).map(|(_, key)| key));
+    let is_named = section.is_some_and(|section| section.api_key_env.is_some());
+    let found = if let Some(row) = row.filter(|row| !is_named && !row.key_variables.is_empty()) {
+        row.key(environment).map(|(_, key)| key)
+    } else {
+        let held = environment(&Keys::variable(provider, config));
+        held.filter(|key| !key.trim().is_empty()).map(Secret::new)
+    };
     if found.is_some() {
         return Ok(found);
     }
@@ -229,10 +234,12 @@ fn key(
         Some(path) => keyfile::find(&path, &account).map_err(|error| NoKey::File(path, error)),
         None => Ok(None),
     };
-    if let Ok(Some(key)) = of_file {
-        return Ok(Some(Secret::new(key)));
-    }
-    match variable.and_then(|_| asked.keychain(&account)) {
+    let is_asked = match of_file {
+        Ok(Some(Entry::Key(key))) => return Ok(Some(Secret::new(key))),
+        Ok(Some(Entry::InKeychain)) => true,
+        Ok(None) | Err(_) => is_keychain_asked(settings, config),
+    };
+    match is_asked.then(|| asked.keychain(&account)).flatten() {
         Some(key) => Ok(Some(Secret::new(key))),
         None => of_file.map(|_| None),
     }
@@ -285,7 +292,7 @@ fn usable(config: &Config, environment: &Environment<'_>, locale: &Locale, asked
     let file = keyfile::path(environment);
     let is_in_file = |account: &String| {
         // One that cannot be read is told where a key of it is needed.
-        file.as_ref().is_some_and(|path| keyfile::find(path, account).is_ok_and(|key| key.is_some()))
+        file.as_ref().is_some_and(|path| matches!(keyfile::find(path, account), Ok(Some(Entry::Key(_)))))
     };
     let in_file: Vec<bool> = accounts.iter().map(is_in_file).collect();
     let kept = asked.kept(accounts).into_iter().zip(in_file).map(|(keychain, file)| keychain || file);
