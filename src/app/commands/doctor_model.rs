@@ -71,7 +71,8 @@ fn keep(app: &App, settings: &ProviderSettings, found: &Examination) -> Result<(
     kept.map_err(|error| error.into_problem(&app.paths.shown(&path), &app.locale))
 }
 
-/// `✓ it answers`, `✗ it counts tokens: 0 + 0`; nothing of what was not asked, which is told in one row at the end.
+/// `✓ the server answers`, `✗ the server counts tokens: 0 + 0`. What was not tested has no line: one row at the end
+/// tells it.
 fn line(app: &App, finding: &Finding) -> Option<String> {
     let what = app.locale.text(words(finding.probe));
     let seen = sanitize_line(&finding.detail);
