@@ -32,6 +32,7 @@ mod editor_pastes;
 mod ended_midway;
 mod fallback;
 mod floors;
+mod gateways;
 mod ghost;
 mod gnu_screen;
 mod handoff_frontend;
