@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::console::Console;
 use crate::approval::Rule;
 use crate::config::{Fault, Finding, Form, Given, Paths, Setting, Shape, Spot};
 use crate::frontend::repl::{ACTIONS, KeyError, parse_binding};
@@ -91,6 +92,26 @@ impl Diagnostic {
         let shown = shown(paths, &self.spot.file);
         let head = format!("{shown}:{line}:{column}: {}", self.problem);
         if text.trim().is_empty() { head } else { format!("{head}\n  {}\n  {gap}{marks}", plain(&part)) }
+    }
+}
+
+/// Words what is wrong with the settings. Of rules that is said where they are taken up, for it may end there.
+pub(super) fn diagnostics(
+    locale: &Locale,
+    paths: &Paths,
+    findings: &[Finding],
+    given: &[Given],
+) -> Vec<Diagnostic> {
+    let given = given.iter().filter(|given| given.setting.form != Form::Rule);
+    let texts = given.filter_map(|given| Diagnostic::of_text(locale, given));
+    findings.iter().map(|finding| Diagnostic::new(locale, paths, finding)).chain(texts).collect()
+}
+
+/// Says what is wrong with the settings.
+pub(super) fn tell(locale: &Locale, paths: &Paths, wrong: &[Diagnostic]) {
+    for told in wrong {
+        let text = told.whole(paths);
+        Console::new(locale).warn(format!("{text}\n{}", told.hint).trim_end());
     }
 }
 

@@ -32,12 +32,12 @@ use std::path::PathBuf;
 
 use crate::cli::{self, CommonOptions, HandoffKind, Invocation, McpAction, UsageError, UsageFault};
 use crate::command::Problem;
-use crate::config::{Finding, Form, Given, Paths};
+use crate::config::{Form, Paths};
 use crate::frontend::exit::Exit;
 use crate::locale::{self, Locale, word};
 use console::{Console, indented};
 use context::{App, Need};
-use findings::{Diagnostic, known};
+use findings::{diagnostics, known, tell};
 use process::Process;
 pub use process::{RawVariables, Variables};
 use settings::settings_problem;
@@ -103,7 +103,8 @@ pub fn run(start: Start) -> Exit {
             // A line editor may take everything a rewrite says for its answer.
             let is_told = invocation != Invocation::Handoff(HandoffKind::Rewrite);
             if is_told {
-                tell(&app, &diagnostics(&app, &findings, &app.given));
+                let wrong = diagnostics(&app.locale, &app.paths, &findings, &app.given);
+                tell(&app.locale, &app.paths, &wrong);
             }
             // A hand-off's line goes back to the shell whatever is wrong.
             if !matches!(invocation, Invocation::Handoff(_))
@@ -124,21 +125,6 @@ pub fn run(start: Start) -> Exit {
 
 fn is_language(tag: &str) -> bool {
     tag == "auto" || locale::matching(tag).is_some()
-}
-
-/// Words what is wrong with the settings. Of rules that is said where they are taken up, for it may end there.
-fn diagnostics(app: &App, findings: &[Finding], given: &[Given]) -> Vec<Diagnostic> {
-    let given = given.iter().filter(|given| given.setting.form != Form::Rule);
-    let texts = given.filter_map(|given| Diagnostic::of_text(&app.locale, given));
-    findings.iter().map(|finding| Diagnostic::new(&app.locale, &app.paths, finding)).chain(texts).collect()
-}
-
-/// Says what is wrong with the settings.
-fn tell(app: &App, wrong: &[Diagnostic]) {
-    for told in wrong {
-        let text = told.whole(&app.paths);
-        Console::new(&app.locale).warn(format!("{text}\n{}", told.hint).trim_end());
-    }
 }
 
 const fn need(invocation: &Invocation) -> Need {

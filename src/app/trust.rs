@@ -2,8 +2,8 @@
 
 use super::console::Console;
 use super::context::App;
+use super::findings::{diagnostics, tell};
 use super::project::trust_store;
-use super::{diagnostics, tell};
 use crate::config::{self, PlaceFile, Trust};
 use crate::frontend::dialog::NoChoice;
 use crate::frontend::exit::Exit;
@@ -51,12 +51,13 @@ pub(super) fn settle_trust(app: &mut App) -> Result<(), Exit> {
     match loaded(true) {
         Ok(held) => {
             // What was wrong before that was told at the start.
-            let before = loaded(false).map(|before| diagnostics(app, &before.findings, &before.given));
+            let before =
+                loaded(false).map(|before| diagnostics(&app.locale, &app.paths, &before.findings, &before.given));
             let before = before.unwrap_or_default();
-            let mut wrong = diagnostics(app, &held.findings, &held.given);
+            let mut wrong = diagnostics(&app.locale, &app.paths, &held.findings, &held.given);
             wrong.retain(|diagnostic| !before.contains(diagnostic));
             (app.config, app.given) = (held.config, held.given);
-            tell(app, &wrong);
+            tell(&app.locale, &app.paths, &wrong);
         }
         Err(error) => tracing::warn!(%error, "the settings were read before and cannot be read now"),
     }
