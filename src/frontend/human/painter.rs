@@ -284,7 +284,7 @@ impl<W: Write> Painter<W> {
     /// Prints a warning.
     pub fn warn(&mut self, what: &str) {
         self.resize();
-        self.warning(&Diagnostic { what: what.to_owned(), hint: String::new() });
+        self.notice(word::error::WARNING, &Diagnostic { what: what.to_owned(), hint: String::new() });
         self.screen.end_live();
     }
 
@@ -299,11 +299,6 @@ impl<W: Write> Painter<W> {
         let theme = &self.looks.theme;
         let style = if label == word::error::NOTE { theme.dim } else { theme.warning };
         self.tell(label, style, told);
-    }
-
-    /// Adds a warning to the section.
-    pub(super) fn warning(&mut self, told: &Diagnostic) {
-        self.tell(word::error::WARNING, self.looks.theme.warning, told);
     }
 
     fn tell(&mut self, label: Word, style: Style, told: &Diagnostic) {

@@ -25,7 +25,7 @@ use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, Tu
 use crate::approval::BlastRadius;
 use crate::conversation::{Answer, Bill, Message, Question as Asked};
 use crate::frontend::words;
-use crate::locale::Locale;
+use crate::locale::{Locale, word};
 use crate::provider::{OWN, SILENCE_TOLD_AFTER};
 use crate::terminal::{Background, KeyWatch, Line, Pressed, Screen, Tty, sanitize_line};
 use crate::tool::{Place, Toolbox};
@@ -316,7 +316,7 @@ impl<W: Write> Human<W> {
                 let line = Line::styled(told.what, self.painter.theme().dim);
                 self.painter.commit_rows(&line, 0);
             }
-            (_, Some(told)) => self.painter.warning(&told),
+            (_, Some(told)) => self.painter.notice(word::error::WARNING, &told),
             (_, None) => {}
         }
         if *end != TurnEnd::Done {
