@@ -327,7 +327,8 @@ async fn a_person_takes_a_resource_and_a_prompt() {
       answer '{"messages":[{"role":"user","content":{"type":"text","text":"Ask \u001b[31mhim\u202e."}},{"role":"user","content":{"type":"image","data":""}}]}' ;;
   esac
 done"#;
-    let lab = Lab::new(script("text fine").replace("\n  esac\ndone", more));
+    let script = script("text fine").replace(r#"{"tools":{}}"#, r#"{"tools":{},"prompts":{}}"#);
+    let lab = Lab::new(script.replace("\n  esac\ndone", more));
     let servers = lab.servers();
     let read = servers.read("lab", "note://1").await;
     assert_eq!(read, Ok(text("[resource note://1]\nmilk")));
