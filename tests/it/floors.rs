@@ -20,7 +20,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("journal", &["file", "fingerprint"]),
     ("child", &["sandbox", "secret"]),
     ("mcp", &["child", "secret", "character", "file", "sse"]),
-    ("config", &["locale", "file"]),
+    ("config", &["locale", "file", "secret"]),
     ("locale", &[]),
     ("shell", &[]),
     ("cli", &["locale"]),

@@ -24,6 +24,7 @@ const OTHER_MEANINGS: &[(&str, &[&str], &str)] = &[
     ("src/frontend/acp/", &["delete", "edit", "list", "move", "read", "terminal"], "words of the protocol"),
     ("src/frontend/handoff/extract.rs", &["shell"], "the language of a code block"),
     ("src/frontend/repl/", &["delete", "edit", "grep", "list", "mkdir"], "keys, their actions, programs, sessions"),
+    ("src/secret/table.rs", &["write"], "a word with which programs keep a secret"),
     ("src/terminal/markdown/highlight/", &["delete", "list", "move", "read", "shell", "terminal"], "languages"),
     ("src/tool/shell/project_table.rs", &["grep"], "a program"),
     ("src/tool/terminal/keys.rs", &["delete"], "a key"),
