@@ -25,6 +25,8 @@ pub struct Shell {
     /// The line that loads the hook, for a start-up file: a file that axi keeps, so that a shell starts no process for
     /// it; the first time axi makes it. Where there is no axi, it does nothing.
     pub install: &'static str,
+    /// The start-up file of an interactive shell, below the home.
+    pub start_up: &'static str,
     /// What is read at the shell's start, without settings.
     hook: &'static str,
     /// What its keys run: to read it takes a shell longer than all the rest of the hook.
@@ -47,6 +49,7 @@ enum Dialect {
 pub static SHELLS: &[Shell] = &[
     Shell {
         name: "zsh",
+        start_up: ".zshrc",
         install: r#"[ -r ~/.local/state/axi/hook.zsh ] && . ~/.local/state/axi/hook.zsh || eval "$(axi init zsh --keep 2>/dev/null)""#,
         hook: include_str!("../shell-hooks/axi.zsh"),
         keys: include_str!("../shell-hooks/keys.zsh"),
@@ -55,6 +58,7 @@ pub static SHELLS: &[Shell] = &[
     },
     Shell {
         name: "bash",
+        start_up: ".bashrc",
         install: r#"[ -r ~/.local/state/axi/hook.bash ] && . ~/.local/state/axi/hook.bash || eval "$(axi init bash --keep 2>/dev/null)""#,
         hook: include_str!("../shell-hooks/axi.bash"),
         keys: include_str!("../shell-hooks/keys.bash"),
@@ -63,6 +67,7 @@ pub static SHELLS: &[Shell] = &[
     },
     Shell {
         name: "fish",
+        start_up: ".config/fish/config.fish",
         install: "if test -r ~/.local/state/axi/hook.fish; source ~/.local/state/axi/hook.fish; else if type -q axi; axi init fish --keep | source; end",
         hook: include_str!("../shell-hooks/axi.fish"),
         keys: include_str!("../shell-hooks/keys.fish"),

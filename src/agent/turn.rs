@@ -175,7 +175,8 @@ impl Agent {
 
     async fn steps(&mut self, frontend: &mut dyn Frontend, cancel: &CancellationToken) -> TurnEnd {
         let mut course = Course::default();
-        for _ in 0..self.max_steps {
+        let max_steps = self.talk.wishes.max_steps.unwrap_or(self.max_steps).max(1);
+        for _ in 0..max_steps {
             let finished = match self.ask(Purpose::Step, frontend, cancel).await {
                 Asked::Finished(finished) => finished,
                 Asked::Interrupted => return TurnEnd::Interrupted,
@@ -190,7 +191,7 @@ impl Agent {
         if self.speaks_at_limit {
             self.last_words(frontend, cancel).await;
         }
-        TurnEnd::StepLimit { limit: self.max_steps }
+        TurnEnd::StepLimit { limit: max_steps }
     }
 
     async fn take_answer(

@@ -15,11 +15,13 @@ pub struct Wishes {
     pub budget: Option<Money>,
     /// From which likely cost on the person is told before a message is sent.
     pub tell_price: Option<Money>,
+    /// The most requests a turn may make, where that has changed since the start.
+    pub max_steps: Option<u32>,
 }
 
 impl Wishes {
     /// Sets nothing, and has the conversation shortened automatically.
     pub(super) const fn new() -> Self {
-        Self { shortening: Shortening::On, effort: None, budget: None, tell_price: None }
+        Self { shortening: Shortening::On, effort: None, budget: None, tell_price: None, max_steps: None }
     }
 }

@@ -69,6 +69,11 @@ impl<'a> Console<'a> {
         write(&sanitize_line(text), 0);
     }
 
+    /// The same, of several lines.
+    pub(super) fn notes(&self, text: &str) {
+        text.lines().for_each(|line| self.note(line));
+    }
+
     /// Asks a question; the answer is typed behind it.
     #[cfg(feature = "local")]
     #[expect(clippy::unused_self, reason = "as above")]

@@ -1,7 +1,10 @@
 //! What every command works with, read once: the process, the paths, the language, the project and the settings.
 
+use std::cell::RefCell;
 use std::fs::Permissions;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
 
 use super::display::Display;
 use super::keys::Keys;
@@ -13,7 +16,7 @@ use super::settings::settings_problem;
 use super::shell_session::ShellSession;
 use crate::cli::CommonOptions;
 use crate::command::Problem;
-use crate::config::{self, CommandSecrets, Config, ConfigError, Finding, Given, OnOff, Paths};
+use crate::config::{self, CommandSecrets, Config, ConfigError, Finding, Loaded, OnOff, Paths};
 use crate::frontend::dialog::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
@@ -30,9 +33,12 @@ pub(super) struct App {
     pub(super) paths: Paths,
     pub(super) locale: Locale,
     pub(super) project: Project,
-    pub(super) config: Config,
-    /// Texts of the settings whose form is for others to look at.
-    pub(super) given: Vec<Given>,
+    /// The settings as they were read last.
+    settings: RefCell<Rc<Loaded>>,
+    /// Settings that this axi itself wrote into the file, and works by.
+    written: RefCell<Vec<String>>,
+    /// What `--lang` says.
+    pub(super) language_flag: Option<String>,
     /// Why the person's settings do not hold; only where a command can do without them.
     pub(super) broken: Option<ConfigError>,
     pub(super) options: CommonOptions,
@@ -49,7 +55,7 @@ pub(super) struct App {
 }
 
 /// Why nothing could be begun, and in which language to say so.
-type Unstarted = Box<(Locale, Problem, Exit)>;
+pub(super) type Unstarted = Box<(Locale, Problem, Exit)>;
 
 /// What a command cannot begin without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,13 +125,12 @@ impl App {
                 return Err(Box::new((locale, problem, Exit::NotConfigured)));
             }
         };
-        let config = loaded.config;
-        let wanted = flag.unwrap_or_else(|| config.language.clone());
+        let wanted = flag.clone().unwrap_or_else(|| loaded.config.language.clone());
         let locale = match locale::matching(&wanted) {
             Some(tag) if tag != locale.tag() => Locale::new(tag),
             Some(_) | None => locale,
         };
-        let given = loaded.given;
+        let findings = loaded.findings.clone();
         let (keys, shell, throwaway) = (Keys::default(), ShellSession::default(), None);
         let handed = Vec::new();
         let app = Self {
@@ -133,8 +138,9 @@ impl App {
             paths,
             locale,
             project,
-            config,
-            given,
+            settings: RefCell::new(Rc::new(loaded)),
+            written: RefCell::default(),
+            language_flag: flag,
             broken,
             options,
             keys,
@@ -147,7 +153,32 @@ impl App {
         if let Some(state) = &app.paths.state {
             keep_private(state);
         }
-        Ok((app, loaded.findings))
+        Ok((app, findings))
+    }
+
+    /// The settings, with where each came from.
+    pub(super) fn settings(&self) -> Rc<Loaded> {
+        Rc::clone(&self.settings.borrow())
+    }
+
+    /// The values of the settings.
+    pub(super) fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.settings.borrow().config)
+    }
+
+    /// Works by these settings from now on.
+    pub(super) fn set_settings(&self, loaded: Loaded) {
+        self.settings.replace(Rc::new(loaded));
+    }
+
+    /// Notes that this axi wrote a setting into the file, and told the person.
+    pub(super) fn wrote(&self, key: &str) {
+        self.written.borrow_mut().push(key.to_owned());
+    }
+
+    /// Returns what it wrote since it was asked last.
+    pub(super) fn take_written(&self) -> Vec<String> {
+        self.written.take()
     }
 
     /// Logs from now on; of what is to leave nothing behind, only where that is asked for.
@@ -163,13 +194,13 @@ impl App {
     }
 
     pub(super) fn display(&self) -> Display<'_> {
-        let Self { options, config, process, paths, project, .. } = self;
-        Display::new(options, config, process, paths, &project.cwd)
+        let Self { options, process, paths, project, .. } = self;
+        Display::new(options, self.config(), process, paths, &project.cwd)
     }
 
     /// The values that are secrets for certain.
     pub(super) fn known_secrets(&self) -> Known {
-        self.keys.known(&self.config, self.process.variables)
+        self.keys.known(&self.config(), self.process.variables)
     }
 
     /// Takes them, and what looks like a secret, out of a text.
@@ -184,15 +215,15 @@ impl App {
 
     /// What confines commands: axi's own directories are hidden from what runs unasked, but for kept outputs.
     pub(super) fn sandbox(&self) -> Sandbox {
-        let wanted = match self.config.sandbox {
+        let wanted = match self.config().sandbox {
             OnOff::On => Wanted::On,
             OnOff::Off => Wanted::Off,
         };
         let own = [&self.paths.config, &self.paths.state, &self.paths.cache];
         let hidden = own.into_iter().flatten().cloned().collect();
         let readable = self.paths.outputs().into_iter().collect();
-        let variables = match self.config.command_secrets {
-            CommandSecrets::Named => Variables::keeping(Keys::names(&self.config).collect()),
+        let variables = match self.config().command_secrets {
+            CommandSecrets::Named => Variables::keeping(Keys::names(&self.config()).collect()),
             CommandSecrets::All => Variables::default(),
         };
         Sandbox::new(wanted, self.paths.home.clone(), hidden, readable, std::env::temp_dir())

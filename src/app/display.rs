@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::background::BackgroundCache;
 use super::console::terminal_size;
@@ -17,7 +18,7 @@ pub(super) struct Display<'a> {
     /// What the terminal behind standard output is like.
     pub(super) terminal: TerminalEnvironment,
     options: &'a CommonOptions,
-    config: &'a Config,
+    config: Arc<Config>,
     process: &'a Process,
     paths: &'a Paths,
     cwd: &'a Path,
@@ -26,7 +27,7 @@ pub(super) struct Display<'a> {
 impl<'a> Display<'a> {
     pub(super) fn new(
         options: &'a CommonOptions,
-        config: &'a Config,
+        config: Arc<Config>,
         process: &'a Process,
         paths: &'a Paths,
         cwd: &'a Path,

@@ -68,6 +68,7 @@ impl Diagnostic {
             }
             Form::Protocol
             | Form::Any
+            | Form::Secret
             | Form::Model
             | Form::Models
             | Form::Search
@@ -125,6 +126,7 @@ pub(super) fn known(form: Form) -> Vec<&'static str> {
         }
         Form::Action => ACTIONS.iter().map(|(name, _)| *name).collect(),
         Form::Any
+        | Form::Secret
         | Form::Model
         | Form::Models
         | Form::Search
@@ -206,7 +208,7 @@ fn form_hint(locale: &Locale, setting: &Setting) -> String {
         form @ (Form::Language | Form::Protocol) => {
             locale.with(word::finding::FormKnown { known: &known(form).join(", ") })
         }
-        Form::Any | Form::Rule | Form::Style | Form::Action => String::new(),
+        Form::Any | Form::Secret | Form::Rule | Form::Style | Form::Action => String::new(),
     }
 }
 

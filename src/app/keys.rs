@@ -1,10 +1,11 @@
 //! The keys of providers, so that none is written anywhere.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use super::process::Variables;
 use crate::config::Config;
-use crate::provider::{self, ProviderSettings};
+use crate::provider::{self, ProviderSettings, Secret};
 use crate::secret::{Known, is_secret_name};
 
 /// The value of a header counts as secret from this many bytes on.
@@ -14,6 +15,8 @@ const SHORTEST_SECRET: usize = 16;
 #[derive(Default)]
 pub(super) struct Keys {
     found: RefCell<Vec<String>>,
+    /// Keys for this run alone, by the name under which they would be stored.
+    given: RefCell<BTreeMap<String, Secret>>,
 }
 
 impl Keys {
@@ -35,6 +38,16 @@ impl Keys {
             let name = provider.to_ascii_uppercase();
             name.replace(|character: char| !character.is_ascii_alphanumeric(), "_") + "_API_KEY"
         })
+    }
+
+    /// Takes a key that the person gave and wants to keep nowhere.
+    pub(super) fn give(&self, account: String, key: Secret) {
+        self.given.borrow_mut().insert(account, key);
+    }
+
+    /// Returns such a key.
+    pub(super) fn given(&self, account: &str) -> Option<Secret> {
+        self.given.borrow().get(account).cloned()
     }
 
     /// The variables that hold keys of providers.

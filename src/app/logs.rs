@@ -54,6 +54,13 @@ pub(super) fn share(directory: &Path, about: &str, clean: &dyn Fn(&str) -> Strin
     Ok(Shared { path, id, lines })
 }
 
+/// The newest log and its last lines, from which secrets were taken when they were written.
+pub(super) fn last_lines(directory: &Path) -> Option<(PathBuf, String)> {
+    let path = newest(directory)?;
+    let lines = end_of(&path).ok()?;
+    Some((path, lines))
+}
+
 /// The newest log. The day is in a log's name.
 fn newest(directory: &Path) -> Option<PathBuf> {
     files(directory).filter(|path| path.extension().is_some_and(|extension| extension == "log")).max()

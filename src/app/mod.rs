@@ -22,6 +22,7 @@ mod process;
 mod project;
 mod servers;
 mod settings;
+mod setup;
 mod shell_session;
 mod talk;
 mod tokens;
@@ -30,13 +31,13 @@ mod trust;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::cli::{self, CommonOptions, HandoffKind, Invocation, McpAction, UsageError, UsageFault};
+use crate::cli::{self, CommonOptions, ConfigAction, HandoffKind, Invocation, McpAction, UsageError, UsageFault};
 use crate::command::Problem;
-use crate::config::{Form, Paths};
+use crate::config::{Finding, Form, Paths};
 use crate::frontend::exit::Exit;
 use crate::locale::{self, Locale, word};
 use console::{Console, indented};
-use context::{App, Need};
+use context::{App, Need, Unstarted};
 use findings::{diagnostics, known, tell};
 use process::Process;
 pub use process::{RawVariables, Variables};
@@ -93,7 +94,16 @@ pub fn run(start: Start) -> Exit {
     let Start { raw_variables, program, .. } = start;
     let process = Process { variables, raw_variables, program };
     let need = need(&invocation);
-    match App::read(process, paths, locale, flag, common, need) {
+    let read = |need, common| App::read(process.clone(), paths.clone(), locale.clone(), flag.clone(), common, need);
+    let begun = match read(need, common.clone()) {
+        Err(failed) if is_repl(&invocation) && failed.2 == Exit::NotConfigured && setup::can_ask() => {
+            // The process is where it was told to be: a relative directory must not be entered twice.
+            let there = CommonOptions { cwd: None, ..common };
+            mend(*failed, &|need| read(need, there.clone()), need)
+        }
+        begun => begun,
+    };
+    match begun {
         Ok((app, findings)) => {
             app.start_logs(matches!(&invocation, Invocation::Run(options) if options.no_session));
             if let Some(error) = app.broken.as_ref().filter(|_| need == Need::Taste) {
@@ -103,7 +113,7 @@ pub fn run(start: Start) -> Exit {
             // A line editor may take everything a rewrite says for its answer.
             let is_told = invocation != Invocation::Handoff(HandoffKind::Rewrite);
             if is_told {
-                let wrong = diagnostics(&app.locale, &app.paths, &findings, &app.given);
+                let wrong = diagnostics(&app.locale, &app.paths, &findings, &app.settings().given);
                 tell(&app.locale, &app.paths, &wrong);
             }
             // A hand-off's line goes back to the shell whatever is wrong.
@@ -119,6 +129,36 @@ pub fn run(start: Start) -> Exit {
             let (locale, problem, exit) = *failed;
             Console::new(&locale).fail(&problem);
             exit
+        }
+    }
+}
+
+/// Tells whether a person at a terminal means to talk.
+fn is_repl(invocation: &Invocation) -> bool {
+    matches!(invocation, Invocation::Run(options) if !options.print)
+}
+
+/// Has the person mend settings that cannot be used, as often as it takes, or leave it.
+fn mend(
+    (mut locale, mut problem, mut exit): (Locale, Problem, Exit),
+    read: &dyn Fn(Need) -> Result<(App, Vec<Finding>), Unstarted>,
+    need: Need,
+) -> Result<(App, Vec<Finding>), Unstarted> {
+    loop {
+        Console::new(&locale).fail(&problem);
+        let silent = |locale| Box::new((locale, Problem { what: String::new(), hint: String::new() }, exit));
+        let Ok((app, _)) = read(Need::Nothing) else { return Err(silent(locale)) };
+        match setup::ask_mend(&app.locale, &app.asker()) {
+            setup::Mend::NotNow => return Err(silent(locale)),
+            setup::Mend::Edit => {
+                if commands::config(&app, ConfigAction::Edit) != Exit::Done {
+                    return Err(silent(locale));
+                }
+            }
+        }
+        match read(need) {
+            Err(again) if again.2 == Exit::NotConfigured => (locale, problem, exit) = *again,
+            begun => return begun,
         }
     }
 }
@@ -145,7 +185,7 @@ const fn need(invocation: &Invocation) -> Need {
         | Invocation::Script { .. }
         | Invocation::Local(_) => Need::Taste,
         Invocation::Config(_)
-        | Invocation::Doctor
+        | Invocation::Doctor { .. }
         | Invocation::ResetTerminal
         | Invocation::Completions(_)
         | Invocation::Manual
@@ -172,7 +212,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         | Invocation::Script { .. }
         | Invocation::Config(_)
         | Invocation::Local(_)
-        | Invocation::Doctor
+        | Invocation::Doctor { .. }
         | Invocation::DoctorModel { .. }
         | Invocation::ResetTerminal
         | Invocation::Completions(_)
@@ -202,7 +242,7 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         Invocation::Script { session, form } => commands::script(&app, session.as_deref(), form.as_deref()),
         Invocation::Config(action) => commands::config(&app, action),
         Invocation::Local(action) => commands::local(&app, &action),
-        Invocation::Doctor => commands::doctor(&app),
+        Invocation::Doctor { json, network } => commands::doctor(&app, json, network),
         Invocation::DoctorModel { model, json } => commands::doctor_model(&app, model.as_deref(), json),
         Invocation::ResetTerminal => commands::reset_terminal(&app),
         Invocation::Completions(shell) => commands::completions(&app, shell),

@@ -59,7 +59,7 @@ fn defined(app: &App) -> (Vec<Definition>, Vec<Wrong>) {
 /// Those of the settings.
 fn own(app: &App) -> (Vec<Definition>, Vec<Wrong>) {
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
-    for (name, server) in app.config.mcp.iter().filter(|(_, server)| server.enabled) {
+    for (name, server) in app.config().mcp.iter().filter(|(_, server)| server.enabled) {
         let way = match (&server.command, &server.url) {
             (Some(command), _) => {
                 Some(Way::Process { command: command.clone(), args: server.args.clone(), env: server.env.clone() })
@@ -94,6 +94,12 @@ fn agreed(app: &App, definition: &Definition) -> Agreed {
         None if definition.of_project => Agreed::Unknown,
         None => Agreed::Yes,
     }
+}
+
+/// Names all that are defined, with whether the person agreed to each, and whether it is a project's. Starts none.
+pub(super) fn standing(app: &App) -> Vec<(String, Agreed, bool)> {
+    let row = |definition: Definition| (definition.name.clone(), agreed(app, &definition), definition.of_project);
+    defined(app).0.into_iter().map(row).collect()
 }
 
 /// Asks about the servers of the project that nobody was asked about yet.
@@ -190,13 +196,13 @@ pub(super) fn servers(app: &App, tokens: Keeping) -> Option<ServerTools> {
         })
         .collect();
     let variables = app.process.variables;
-    let keys: BTreeSet<String> = Keys::names(&app.config).collect();
+    let keys: BTreeSet<String> = Keys::names(&app.config()).collect();
     // A project's server is not given the keys of providers, not even where its definition names them.
     let variable = {
         let keys = keys.clone();
         move |name: &str, of_project: bool| variables(name).filter(|_| !(of_project && keys.contains(name)))
     };
-    let withheld_all = app.config.command_secrets == config::CommandSecrets::Named;
+    let withheld_all = app.config().command_secrets == config::CommandSecrets::Named;
     let kept = app.sandbox().variables().clone();
     let withheld = move |line: &str| {
         let names = || std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
@@ -209,7 +215,7 @@ pub(super) fn servers(app: &App, tokens: Keeping) -> Option<ServerTools> {
         }
         withheld
     };
-    let client = models::client(&app.config, &app.process.variables);
+    let client = models::client(&app.config(), &app.process.variables);
     let setup = Setup {
         cache: app.paths.cache.as_ref().map(|cache| cache.join("mcp")),
         helper: app.process.program.clone(),

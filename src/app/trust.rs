@@ -56,7 +56,7 @@ pub(super) fn settle_trust(app: &mut App) -> Result<(), Exit> {
             let before = before.unwrap_or_default();
             let mut wrong = diagnostics(&app.locale, &app.paths, &held.findings, &held.given);
             wrong.retain(|diagnostic| !before.contains(diagnostic));
-            (app.config, app.given) = (held.config, held.given);
+            app.set_settings(held);
             tell(&app.locale, &app.paths, &wrong);
         }
         Err(error) => tracing::warn!(%error, "the settings were read before and cannot be read now"),

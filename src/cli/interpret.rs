@@ -86,7 +86,7 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
                 model: inner.get_one::<String>("model").cloned(),
                 json: inner.get_flag("json"),
             },
-            None => Invocation::Doctor,
+            None => Invocation::Doctor { json: inner.get_flag("json"), network: inner.get_flag("network") },
         },
         "completions" => {
             let shell = text("shell").and_then(|shell| shell.parse().ok());

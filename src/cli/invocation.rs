@@ -76,7 +76,12 @@ pub enum Invocation {
     /// Works on the models inside of axi.
     Local(LocalAction),
     /// Says what works and what does not.
-    Doctor,
+    Doctor {
+        /// As JSON.
+        json: bool,
+        /// Calls each provider, too.
+        network: bool,
+    },
     /// Finds out what a model's server does with what it is asked.
     DoctorModel {
         /// `PROVIDER/MODEL`; the one in use where it is not said.
@@ -152,6 +157,23 @@ pub struct RunOptions {
     pub no_history: bool,
     /// What holds for every command.
     pub common: CommonOptions,
+}
+
+impl RunOptions {
+    /// Returns what a flag says that overrides a setting, as a settings file would have it.
+    #[must_use]
+    pub fn of_flag(&self, flag: &str) -> Option<String> {
+        let list = |rules: &[String]| (!rules.is_empty()).then(|| format!("{rules:?}"));
+        match flag {
+            "--model" => self.model.as_ref().map(|model| format!("{model:?}")),
+            "--fallback-model" => self.fallback_model.as_ref().map(|models| format!("{models:?}")),
+            "--max-steps" => self.max_steps.map(|steps| steps.to_string()),
+            "--budget" => self.budget.clone(),
+            "--allow" => list(&self.allow),
+            "--deny" => list(&self.deny),
+            _ => None,
+        }
+    }
 }
 
 /// Options that hold for every command.

@@ -143,6 +143,8 @@ pub fn command(words: Words<'_>) -> Command {
                 sub("path", cli::command::PATH).arg(positional("model", argument::MODEL)),
             ]),
             sub("doctor", cli::command::DOCTOR)
+                .arg(flag("json", option::JSON, words))
+                .arg(flag("network", option::NETWORK, words))
                 .arg(flag("reset-terminal", option::RESET_TERMINAL, words))
                 .subcommand(
                     sub("model", cli::command::DOCTOR_MODEL)

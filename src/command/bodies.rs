@@ -234,6 +234,10 @@ pub(super) fn logout(context: &mut Context<'_>, argument: &str) -> Outcome {
     }
 }
 
+pub(super) fn setup(_: &mut Context<'_>, _: &str) -> Outcome {
+    Outcome::SetUp
+}
+
 pub(super) fn doctor(context: &mut Context<'_>, _: &str) -> Outcome {
     let model = context.agent.model().id();
     Outcome::Show(context.world.doctor(&model, context.locale))

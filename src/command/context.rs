@@ -1,10 +1,12 @@
 //! What the body of a command works with.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::{Problem, SharedLog};
 use crate::agent::{Agent, Recalled};
 use crate::approval::{Decision, Rule};
+use crate::config::Held;
 use crate::conversation::Usage;
 use crate::locale::Locale;
 use crate::provider::Provider;
@@ -35,6 +37,23 @@ pub trait World {
 
     /// Writes a setting into the user's file.
     fn remember(&mut self, key: &str, value: &str, locale: &Locale) -> Result<(), Problem>;
+
+    /// Lists the settings that hold, each with where it comes from.
+    fn settings(&self) -> Vec<Held>;
+
+    /// Tells whether the file says another value of a setting than this axi was started with, and works by until the next
+    /// start.
+    fn waits_for_start(&self, key: &str) -> bool;
+
+    /// Writes what a person chose for a setting into their file; returns the file as people read it. What the setting
+    /// cannot hold is not written.
+    fn choose(&mut self, key: &str, value: &str, locale: &Locale) -> Result<String, Problem>;
+
+    /// Makes a comment of the line that sets it; returns the file, and whether there was such a line.
+    fn unset(&mut self, key: &str, locale: &Locale) -> Result<(String, bool), Problem>;
+
+    /// Returns a path as people read it.
+    fn shown(&self, path: &Path) -> String;
 
     /// Returns the tokens ghost text has used since the start: they belong to no session.
     fn ghost_usage(&self) -> Usage;

@@ -21,6 +21,7 @@ mod row;
 mod script;
 mod servers;
 mod sessions;
+mod settings;
 mod table;
 mod undo;
 mod user;

@@ -96,6 +96,8 @@ pub enum Outcome {
     Theme(Option<ThemeChoice>),
     /// Shows keys and commands.
     Help,
+    /// Sets up provider, key and model again.
+    SetUp,
     /// Leaves.
     Exit,
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Argument, ExportForm, SlashCommand, bodies, compact, dev_tools, jobs, memory, modes, money, permissions,
-    recall, script, servers, sessions, undo,
+    recall, script, servers, sessions, settings, undo,
 };
 use crate::config::{ReasoningView, ThemeChoice};
 use crate::locale::{Word, word};
@@ -41,6 +41,8 @@ pub const COMMANDS: &[SlashCommand] = &[
         Argument::Word(permissions::WORDS),
         permissions::permissions,
     ),
+    row("setup", word::command::SETUP, &[], Argument::None, bodies::setup),
+    row("settings", word::command::SETTINGS, &[], Argument::Word(settings::WORDS), settings::settings),
     row("tools", word::command::TOOLS, &[], Argument::Word(dev_tools::WORDS), dev_tools::tools),
     row("mcp", word::command::MCP, &[], Argument::Word(servers::WORDS), servers::mcp),
     row("jobs", word::command::JOBS, &[], Argument::None, jobs::jobs),

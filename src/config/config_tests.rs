@@ -122,7 +122,7 @@ fn a_rule_goes_into_the_list_and_out_again_and_comments_stay() {
     assert!(remove_from_list(&path, "permissions.allow", &|rule| rule == "c").unwrap());
     assert!(!remove_from_list(&path, "permissions.ask", &|_| true).unwrap());
     let config = loaded(Some(&path), &PlaceFiles::default(), false).config;
-    assert_eq!((config.permissions.allow.own.len(), config.permissions.ask), (2, Rules::default()));
+    assert_eq!((config.permissions.allow.own.len(), config.permissions.ask.clone()), (2, Rules::default()));
     write(&path, "permissions = { allow = [\"a\"] }\n");
     add_to_list(&path, "permissions.allow", "b").unwrap();
     assert_eq!(loaded(Some(&path), &PlaceFiles::default(), false).config.permissions.allow.own, ["a", "b"]);
@@ -141,9 +141,9 @@ fn before_a_yes_a_project_chooses_nothing_and_still_tightens() {
          [providers.mine]\nbase_url = \"http://evil\"\n",
     );
     let config = loaded(None, &PlaceFiles::find(&project, &project, None), false).config;
-    assert_eq!((config.model, config.max_steps, config.providers.len()), (None, 5, 0));
+    assert_eq!((config.model.clone(), config.max_steps, config.providers.len()), (None, 5, 0));
     assert_eq!(
-        (config.permissions.ask.project, config.permissions.allow),
+        (config.permissions.ask.project.clone(), config.permissions.allow.clone()),
         (vec!["shell".to_owned()], Rules::default())
     );
 }
@@ -165,7 +165,7 @@ fn a_broken_project_file_stops_nobody_and_loosens_nothing() {
             let loaded = loaded(None, &PlaceFiles::find(&project, &project, None), trusted);
             let mut expected = Config::default();
             expected.permissions.deny.project.extend(denied.then(|| "shell(rm:*)".to_owned()));
-            assert_eq!(loaded.config, expected, "{text}");
+            assert_eq!(*loaded.config, expected, "{text}");
             let faults: Vec<&Fault> = loaded.findings.iter().map(|finding| &finding.fault).collect();
             assert!(matches!(faults.as_slice(), [Fault::Syntax { .. }]), "{text}");
         }
@@ -223,7 +223,7 @@ fn no_key_of_a_project_loosens_anything_whether_trusted_or_not() {
     for trusted in [false, true] {
         let Loaded { config, findings, .. } =
             loaded(Some(&user), &PlaceFiles::find(&project, &project, Some(&user)), trusted);
-        let mut expected = own.clone();
+        let mut expected = (*own).clone();
         // How things look, and what makes it stricter.
         (expected.language, expected.wrap) = ("zh-CN".to_owned(), WrapChoice::Soft);
         expected.permissions.ask.project.push("shell".to_owned());
@@ -233,12 +233,12 @@ fn no_key_of_a_project_loosens_anything_whether_trusted_or_not() {
             assert!(config.providers.is_from_project("mine"), "and so it gets no key");
             let mine = config.providers["mine"].clone();
             assert_eq!(mine.api_key_env, None);
-            let mut tables = config.clone();
+            let mut tables = (*config).clone();
             tables.providers = own.providers.clone();
             assert_eq!(tables, expected);
             assert_eq!(config.providers["openai"], own.providers["openai"]);
         } else {
-            assert_eq!(config, expected);
+            assert_eq!(*config, expected);
         }
         // What is not taken over is told.
         for (key, setting) in all() {
@@ -293,7 +293,7 @@ fn a_wrong_value_leaves_what_held_before() {
     write(&path, "edit_mode = \"vim\"\nmax_steps = -1\nmodel = \"a/b\"\ntheme = \"dark\"\n");
     let config = loaded(Some(&path), &PlaceFiles::default(), false).config;
     let expected = Config { model: Some("a/b".to_owned()), theme: ThemeChoice::Dark, ..Config::default() };
-    assert_eq!(config, expected);
+    assert_eq!(*config, expected);
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn table() -> String {
             (_, Form::Protocol) => "a protocol".to_owned(),
             (_, Form::Style) => "a style".to_owned(),
             (_, Form::Action) => "an action".to_owned(),
-            (_, Form::Any | Form::Rule) => "a text".to_owned(),
+            (_, Form::Any | Form::Secret | Form::Rule) => "a text".to_owned(),
         };
         let default = (setting.default)().replace('"', "");
         let default = if default.is_empty() { default } else { format!("`{default}`") };
@@ -385,4 +385,65 @@ fn readme_has_the_table_of_settings() {
     let readme = include_str!("../../README.md");
     let table = table();
     assert!(readme.contains(&table), "README.md lacks this table:\n{table}");
+}
+
+#[test]
+fn what_a_person_types_for_a_setting_is_read_back_as_it_holds_and_what_cannot_be_is_not_written() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("config.toml");
+    let written = || std::fs::read_to_string(&path).unwrap();
+    for (key, setting) in all().into_iter().filter(|(key, _)| !key.contains('*')) {
+        let (good, wrong) = match (setting.shape, setting.form) {
+            (Shape::Choice(words), _) => (words.to_vec(), vec!["no such word"]),
+            (Shape::Switch, _) => (vec!["true", "false"], vec!["yes"]),
+            (Shape::Number, _) => (vec!["10"], vec!["-1", "ten", "1.5"]),
+            (Shape::Dollars, _) => (vec!["1.5", "2"], vec!["-1", "cheap"]),
+            (_, Form::Model | Form::Models | Form::GhostModel) => (vec!["lab/one"], vec!["one"]),
+            (_, Form::Language) => (vec!["auto", "ja"], vec!["klingon"]),
+            (_, Form::Search) => (vec!["off", "http://127.0.0.1:8080"], vec!["on"]),
+            (Shape::Text, _) => (vec!["~/a \"b\" \\ c # d"], vec![]),
+            (Shape::List | Shape::Words, _) => (vec![], vec!["shell"]),
+            (Shape::Texts | Shape::Section(_) | Shape::Named(_), _) => unreachable!("{key}"),
+        };
+        for text in good {
+            std::fs::write(&path, "# above\n").unwrap();
+            choose(&path, &key, text).unwrap().unwrap();
+            let loaded = load(Some(&path), &PlaceFiles::default(), false, &|_| None).unwrap();
+            assert_eq!(loaded.findings, [], "{key} {text}");
+            let held = loaded.effective(&|_| None).into_iter().find(|held| held.key == key).unwrap();
+            assert!(matches!(held.origins[..], [Origin::File(_)]), "{key}: {held:?}");
+            assert!(held.value.contains(text) || held.value == format!("{text:?}"), "{key}: {held:?}");
+            assert!(unset(&path, &key).unwrap(), "{key} in\n{}", written());
+            assert!(written().starts_with("# above\n") && written().contains("# "), "{}", written());
+            let loaded = load(Some(&path), &PlaceFiles::default(), false, &|_| None).unwrap();
+            assert_eq!((&*loaded.config, loaded.held.len()), (&Config::default(), 0), "{key}");
+        }
+        for text in wrong {
+            std::fs::write(&path, "# above\n").unwrap();
+            assert!(choose(&path, &key, text).unwrap().is_err(), "{key} {text}");
+            assert_eq!(written(), "# above\n");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_is_taken_out_becomes_a_comment_and_one_beside_others_is_left_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("config.toml");
+    for (before, key, after) in [
+        ("a = 1\n\ntheme = \"dark\" # night\nb = 2", "theme", Some("a = 1\n\n# theme = \"dark\" # night\nb = 2")),
+        (
+            "[permissions]\nask = [\n  \"x\",\n]\n",
+            "permissions.ask",
+            Some("[permissions]\n# ask = [\n#   \"x\",\n# ]\n"),
+        ),
+        ("handoff.rewrite_timeout = 3", "handoff.rewrite_timeout", Some("# handoff.rewrite_timeout = 3")),
+        ("handoff = { rewrite_timeout = 3 }\n", "handoff.rewrite_timeout", None),
+    ] {
+        std::fs::write(&path, before).unwrap();
+        let done = unset(&path, key);
+        assert_eq!(done.is_ok(), after.is_some(), "{before}: {done:?}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), after.unwrap_or(before));
+    }
+    assert!(!unset(&path, "theme").unwrap() && !unset(&home.path().join("none"), "theme").unwrap());
 }

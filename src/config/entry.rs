@@ -1,11 +1,13 @@
 //! What a value of a setting is, and the way through a file to it, by the declarations alone.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
 use toml_edit::{Item, TableLike, Value};
 
 use super::finding::{Fault, Finding, Spot, nearest};
+use super::held::{Held, Origin};
 use super::setting::{Form, Project, Setting, Shape};
 
 /// A type that settings have, with what the schema says of it.
@@ -107,6 +109,8 @@ pub struct Given {
 pub(super) struct Gathered {
     pub(super) findings: Vec<Finding>,
     pub(super) given: Vec<Given>,
+    /// What was taken over, by its dotted key.
+    pub(super) held: BTreeMap<String, Held>,
 }
 
 /// The file that is being read, and how far.
@@ -160,6 +164,28 @@ impl<'a> Reader<'a> {
             let key = self.key.join(".");
             self.gathered.given.push(Given { setting, key, text: text.to_owned(), spot });
         }
+    }
+
+    /// Notes that a value was taken over from here, in place of what held before.
+    pub(super) fn took(&mut self, value: String, span: Option<Range<usize>>, setting: &'static Setting) {
+        let origin = self.origin(span);
+        let key = self.key.join(".");
+        let held = Held { key: key.clone(), setting, value, origins: vec![origin] };
+        self.gathered.held.insert(key, held);
+    }
+
+    /// Notes that a list holds now what stands here as well.
+    pub(super) fn took_also(&mut self, value: String, span: Option<Range<usize>>, setting: &'static Setting) {
+        let before = self.gathered.held.remove(&self.key.join("."));
+        self.took(value, span, setting);
+        if let Some((before, held)) = before.zip(self.gathered.held.get_mut(&self.key.join("."))) {
+            held.origins.splice(0..0, before.origins);
+        }
+    }
+
+    fn origin(&self, span: Option<Range<usize>>) -> Origin {
+        let spot = Spot::new(self.file, self.source, span.or_else(|| self.key_span.clone()));
+        if self.is_project() { Origin::Project(spot) } else { Origin::File(spot) }
     }
 
     /// Reads one value; what is wrong with it is said.

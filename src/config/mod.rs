@@ -8,6 +8,7 @@ mod choices;
 mod entry;
 mod error;
 mod finding;
+mod held;
 mod paths;
 mod read;
 mod rescue;
@@ -25,15 +26,18 @@ pub use choices::{
 pub use entry::Given;
 pub use error::ConfigError;
 pub use finding::{Fault, Finding, Spot, nearest};
+pub use held::{Held, Origin};
 pub use paths::Paths;
 pub use schema::{Known, schema};
-pub use setting::{Form, Project, Setting, Shape};
-pub use table::{Config, Handoff, ModelFacts, Permissions, Provider, Server, all};
+pub use setting::{Applies, Form, Project, Setting, Shape};
+pub use table::{Config, Handoff, ModelFacts, Permissions, Provider, Server, all, is_named};
 pub use trust::{PlaceFile, PlaceFiles, Trust, TrustStore};
 pub use values::{Dollars, Named, Rules};
-pub use write::{add_to_list, remove_from_list, set};
+pub use write::{add_to_list, choose, remove_from_list, set, set_all, unset};
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use entry::{Gathered, Layer, Section as _};
 
@@ -41,11 +45,49 @@ use entry::{Gathered, Layer, Section as _};
 #[derive(Debug, Clone, Default)]
 pub struct Loaded {
     /// All layers, merged.
-    pub config: Config,
+    pub config: Arc<Config>,
     /// What was left out.
     pub findings: Vec<Finding>,
     /// Texts whose form is for others to look at.
     pub given: Vec<Given>,
+    /// What was set, by its dotted key.
+    pub held: BTreeMap<String, Held>,
+}
+
+impl Loaded {
+    fn of(config: Config, gathered: Gathered) -> Self {
+        let Gathered { findings, given, held } = gathered;
+        Self { config: Arc::new(config), findings, given, held }
+    }
+
+    /// Lists every setting that has no name in its key, and behind them what was set under names; `flags` is what this
+    /// run's flags say.
+    #[must_use]
+    pub fn effective(&self, flags: &dyn Fn(&str) -> Option<String>) -> Vec<Held> {
+        let plain = all().into_iter().filter(|(key, _)| !key.contains('*')).map(|(key, setting)| {
+            let by_flag = setting.flag.and_then(|flag| Some((flag, flags(flag)?)));
+            let held = self.held.get(&key).cloned();
+            let none =
+                || Held { key: key.clone(), setting, value: (setting.default)(), origins: vec![Origin::Default] };
+            match by_flag {
+                Some((flag, value)) => Held { value, origins: vec![Origin::Flag(flag)], ..none() },
+                None => held.unwrap_or_else(none),
+            }
+        });
+        let mut effective: Vec<Held> = plain.collect();
+        let named = self.held.values().filter(|held| effective.iter().all(|known| known.key != held.key));
+        let named: Vec<Held> = named.cloned().collect();
+        effective.extend(named);
+        effective
+    }
+
+    /// Names the settings whose values differ in another reading.
+    pub fn differences<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a Held> {
+        let gone = self.held.values().filter(|held| !other.held.contains_key(&held.key));
+        let new = other.held.values();
+        let differs = |held: &&Held| self.held.get(&held.key).is_none_or(|before| before.value != held.value);
+        gone.chain(new.filter(differs))
+    }
 }
 
 /// Reads the user's file, then takes over the project's: what it chooses only when the place is trusted; then the
@@ -82,9 +124,8 @@ pub fn load(
             }
         }
     }
-    override_by(&mut config, environment, &mut gathered.findings);
-    let Gathered { findings, given } = gathered;
-    Ok(Loaded { config, findings, given })
+    override_by(&mut config, environment, &mut gathered);
+    Ok(Loaded::of(config, gathered))
 }
 
 /// Finds everything that is wrong with the files of a place and with the environment, as if the place were trusted.
@@ -107,9 +148,8 @@ pub fn check(
             gathered.findings.push(*finding);
         }
     }
-    override_by(&mut config, environment, &mut gathered.findings);
-    let Gathered { findings, given } = gathered;
-    Ok(Loaded { config, findings, given })
+    override_by(&mut config, environment, &mut gathered);
+    Ok(Loaded::of(config, gathered))
 }
 
 /// Tells whether a rule that asks or denies would be lost for it.
@@ -129,17 +169,22 @@ fn text_of(path: &Path) -> Result<Option<String>, ConfigError> {
 }
 
 /// Takes over the variables of the environment that stand above the files.
-fn override_by(config: &mut Config, environment: &dyn Fn(&str) -> Option<String>, findings: &mut Vec<Finding>) {
+fn override_by(config: &mut Config, environment: &dyn Fn(&str) -> Option<String>, gathered: &mut Gathered) {
     for setting in Config::SETTINGS {
         let Some(name) = setting.variable else { continue };
         let Some(value) = environment(name).filter(|value| !value.trim().is_empty()) else { continue };
         let Some(entry) = config.entry(setting.name) else { continue };
         let fault = match entry.take_text(value.trim(), setting) {
-            Ok(()) if setting.form.fits(value.trim()) => continue,
+            Ok(()) if setting.form.fits(value.trim()) => {
+                let (key, origins) = (setting.name.to_owned(), vec![Origin::Variable(name)]);
+                gathered.held.insert(key.clone(), Held { key, setting, value: entry.shown(), origins });
+                continue;
+            }
             Ok(()) => Fault::WrongForm { setting },
             Err(fault) => fault,
         };
-        findings.push(Finding { spot: Spot::of_variable(name, &value), key: setting.name.to_owned(), fault });
+        let spot = Spot::of_variable(name, &value);
+        gathered.findings.push(Finding { spot, key: setting.name.to_owned(), fault });
     }
 }
 

@@ -71,7 +71,9 @@ fn text(form: Form, known: Known<'_>) -> Map<String, Value> {
         Form::Url => "^https?://[^/\\s]\\S*$",
         Form::Price => "^[0-9.]+(/[0-9.]+){1,3}$",
         Form::Variable => "^[A-Za-z_][A-Za-z0-9_]*$",
-        Form::Any | Form::Language | Form::Protocol | Form::Rule | Form::Style | Form::Action => return text,
+        Form::Any | Form::Secret | Form::Language | Form::Protocol | Form::Rule | Form::Style | Form::Action => {
+            return text;
+        }
     };
     text.insert("pattern".to_owned(), pattern.into());
     text

@@ -25,6 +25,17 @@ pub struct Setting {
     pub variable: Option<&'static str>,
     /// The flag that overrides both.
     pub flag: Option<&'static str>,
+    /// When a change of the file takes effect in an axi that runs.
+    pub applies: Applies,
+}
+
+/// When a change of the file takes effect in an axi that runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Applies {
+    /// Before the next line is read.
+    Soon,
+    /// At the next start: what it decides was built then.
+    AtStart,
 }
 
 /// What a setting takes.
@@ -81,6 +92,8 @@ pub enum Form {
     Style,
     /// What a key does, under the key's name.
     Action,
+    /// Anything, which may be a secret: it is never shown.
+    Secret,
 }
 
 /// What a project's file, which may be anybody's, can do with a setting.
@@ -110,6 +123,7 @@ impl Setting {
             range: (0, u64::MAX),
             variable: None,
             flag: None,
+            applies: Applies::Soon,
         }
     }
 
@@ -142,6 +156,12 @@ impl Setting {
         self.flag = Some(name);
         self
     }
+
+    /// Says that a change takes effect at the next start only.
+    pub(super) const fn at_start(mut self) -> Self {
+        self.applies = Applies::AtStart;
+        self
+    }
 }
 
 impl Form {
@@ -169,7 +189,7 @@ impl Form {
                 let is_number = |part: &str| part.parse::<f64>().is_ok_and(|number| number >= 0.0);
                 (2..=4).contains(&text.split('/').count()) && text.split('/').all(is_number)
             }
-            Self::Any | Self::Protocol | Self::Rule | Self::Style | Self::Action => true,
+            Self::Any | Self::Secret | Self::Protocol | Self::Rule | Self::Style | Self::Action => true,
         }
     }
 }

@@ -12,7 +12,7 @@ use super::choices::{
 };
 use super::entry::{Entry, Reader, Section, Shaped};
 use super::setting::Form::{
-    Action, GhostModel, Language, Model, Models, Price, Protocol, Rule, Search, Style, Url, Variable,
+    Action, GhostModel, Language, Model, Models, Price, Protocol, Rule, Search, Secret, Style, Url, Variable,
 };
 use super::setting::Project::{Free, Tighten, Trusted};
 use super::setting::{Setting, Shape};
@@ -78,38 +78,38 @@ section! {
     Config {
         model: Option<String> = None, Setting::new(setting::MODEL, "0.1").form(Model).project(Trusted)
             .variable("AXI_MODEL").flag("--model");
-        fallback_model: Option<String> = None, Setting::new(setting::FALLBACK_MODEL, "0.1").form(Models)
+        fallback_model: Option<String> = None, Setting::new(setting::FALLBACK_MODEL, "0.1").at_start().form(Models)
             .flag("--fallback-model");
-        suggest_model: Option<String> = None, Setting::new(setting::SUGGEST_MODEL, "0.1").form(GhostModel)
+        suggest_model: Option<String> = None, Setting::new(setting::SUGGEST_MODEL, "0.1").at_start().form(GhostModel)
             .variable("AXI_SUGGEST_MODEL");
-        suggest_max_tokens: Option<u64> = None, Setting::new(setting::SUGGEST_MAX_TOKENS, "0.1")
+        suggest_max_tokens: Option<u64> = None, Setting::new(setting::SUGGEST_MAX_TOKENS, "0.1").at_start()
             .variable("AXI_SUGGEST_MAX_TOKENS");
-        local_idle_minutes: u64 = 10, Setting::new(setting::LOCAL_IDLE_MINUTES, "0.1").between(0, YEAR);
+        local_idle_minutes: u64 = 10, Setting::new(setting::LOCAL_IDLE_MINUTES, "0.1").at_start().between(0, YEAR);
         language: String = "auto".to_owned(), Setting::new(setting::LANGUAGE, "0.1").form(Language).project(Free)
             .flag("--lang");
         wrap: WrapChoice = WrapChoice::Word, Setting::new(setting::WRAP, "0.1").project(Free);
         theme: ThemeChoice = ThemeChoice::Auto, Setting::new(setting::THEME, "0.1");
         reasoning: ReasoningView = ReasoningView::Show, Setting::new(setting::REASONING, "0.1");
         notify: Notify = Notify::Auto, Setting::new(setting::NOTIFY, "0.1");
-        inline_images: InlineImages = InlineImages::Off, Setting::new(setting::INLINE_IMAGES, "0.1");
-        edit_mode: EditMode = EditMode::Emacs, Setting::new(setting::EDIT_MODE, "0.1");
+        inline_images: InlineImages = InlineImages::Off, Setting::new(setting::INLINE_IMAGES, "0.1").at_start();
+        edit_mode: EditMode = EditMode::Emacs, Setting::new(setting::EDIT_MODE, "0.1").at_start();
         session_days: u64 = 90, Setting::new(setting::SESSION_DAYS, "0.1").between(0, 36_500);
         budget: Option<Dollars> = None, Setting::new(setting::BUDGET, "0.1").flag("--budget");
         tell_price_from: Option<Dollars> = None, Setting::new(setting::TELL_PRICE_FROM, "0.1");
         effort: Option<EffortChoice> = None, Setting::new(setting::EFFORT, "0.1");
-        web_search: String = "off".to_owned(), Setting::new(setting::WEB_SEARCH, "0.1").form(Search);
+        web_search: String = "off".to_owned(), Setting::new(setting::WEB_SEARCH, "0.1").at_start().form(Search);
         prompt_cache: PromptCache = PromptCache::Minutes, Setting::new(setting::PROMPT_CACHE, "0.1");
         stored_responses: OnOff = OnOff::Off, Setting::new(setting::STORED_RESPONSES, "0.1");
-        idle_timeout: u64 = 60, Setting::new(setting::IDLE_TIMEOUT, "0.1").between(1, 3600);
-        ca_file: Option<String> = None, Setting::new(setting::CA_FILE, "0.1");
+        idle_timeout: u64 = 60, Setting::new(setting::IDLE_TIMEOUT, "0.1").at_start().between(1, 3600);
+        ca_file: Option<String> = None, Setting::new(setting::CA_FILE, "0.1").at_start();
         compact: OnOff = OnOff::On, Setting::new(setting::COMPACT, "0.1");
-        sandbox: OnOff = OnOff::On, Setting::new(setting::SANDBOX, "0.1").project(Tighten);
-        command_secrets: CommandSecrets = CommandSecrets::Named, Setting::new(setting::COMMAND_SECRETS, "0.1")
+        sandbox: OnOff = OnOff::On, Setting::new(setting::SANDBOX, "0.1").at_start().project(Tighten);
+        command_secrets: CommandSecrets = CommandSecrets::Named, Setting::new(setting::COMMAND_SECRETS, "0.1").at_start()
             .project(Tighten);
         max_steps: u64 = 100, Setting::new(setting::MAX_STEPS, "0.1").between(1, 100_000).project(Tighten)
             .flag("--max-steps");
         styles: BTreeMap<String, String> = BTreeMap::new(), Setting::new(setting::STYLES, "0.1").form(Style);
-        keys: BTreeMap<String, String> = BTreeMap::new(), Setting::new(setting::KEYS, "0.1").form(Action);
+        keys: BTreeMap<String, String> = BTreeMap::new(), Setting::new(setting::KEYS, "0.1").at_start().form(Action);
         handoff: Handoff = Handoff::default(), Setting::new(handoff::SECTION, "0.1");
         secrets: Secrets = Secrets::default(), Setting::new(secrets::SECTION, "0.1");
         permissions: Permissions = Permissions::default(), Setting::new(permissions::SECTION, "0.1").project(Tighten);
@@ -129,8 +129,8 @@ section! {
 section! {
     /// The `[secrets]` section: for which secrets a model sees a stand-in.
     Secrets {
-        values: OnOff = OnOff::On, Setting::new(secrets::VALUES, "0.1");
-        shapes: OnOff = OnOff::On, Setting::new(secrets::SHAPES, "0.1");
+        values: OnOff = OnOff::On, Setting::new(secrets::VALUES, "0.1").at_start();
+        shapes: OnOff = OnOff::On, Setting::new(secrets::SHAPES, "0.1").at_start();
     }
 }
 
@@ -151,8 +151,8 @@ section! {
         base_url: Option<String> = None, Setting::new(providers::BASE_URL, "0.1").form(Url).project(Trusted);
         api_key_env: Option<String> = None, Setting::new(providers::API_KEY_ENV, "0.1").form(Variable);
         api_key_cmd: Option<String> = None, Setting::new(providers::API_KEY_CMD, "0.1");
-        headers: BTreeMap<String, String> = BTreeMap::new(), Setting::new(providers::HEADERS, "0.1");
-        query: BTreeMap<String, String> = BTreeMap::new(), Setting::new(providers::QUERY, "0.1");
+        headers: BTreeMap<String, String> = BTreeMap::new(), Setting::new(providers::HEADERS, "0.1").form(Secret);
+        query: BTreeMap<String, String> = BTreeMap::new(), Setting::new(providers::QUERY, "0.1").form(Secret);
         envelope: Envelope = Envelope::default(), Setting::new(envelope::SECTION, "0.1");
         models: Named<ModelFacts> = Named::default(), Setting::new(models::SECTION, "0.1").project(Trusted);
     }
@@ -181,17 +181,17 @@ section! {
 section! {
     /// A `[mcp.NAME]` section.
     Server {
-        command: Option<String> = None, Setting::new(mcp::COMMAND, "0.1");
-        args: Vec<String> = Vec::new(), Setting::new(mcp::ARGS, "0.1");
-        env: BTreeMap<String, String> = BTreeMap::new(), Setting::new(mcp::ENV, "0.1");
-        url: Option<String> = None, Setting::new(mcp::URL, "0.1").form(Url);
-        headers: BTreeMap<String, String> = BTreeMap::new(), Setting::new(mcp::HEADERS, "0.1");
-        client_id: Option<String> = None, Setting::new(mcp::CLIENT_ID, "0.1");
-        client_secret: Option<String> = None, Setting::new(mcp::CLIENT_SECRET, "0.1");
-        always_load: bool = false, Setting::new(mcp::ALWAYS_LOAD, "0.1");
-        timeout: u64 = 120, Setting::new(mcp::TIMEOUT, "0.1").between(1, 24 * 60 * 60);
-        start_timeout: u64 = 10, Setting::new(mcp::START_TIMEOUT, "0.1").between(1, 3600);
-        enabled: bool = true, Setting::new(mcp::ENABLED, "0.1");
+        command: Option<String> = None, Setting::new(mcp::COMMAND, "0.1").at_start();
+        args: Vec<String> = Vec::new(), Setting::new(mcp::ARGS, "0.1").at_start();
+        env: BTreeMap<String, String> = BTreeMap::new(), Setting::new(mcp::ENV, "0.1").form(Secret).at_start();
+        url: Option<String> = None, Setting::new(mcp::URL, "0.1").at_start().form(Url);
+        headers: BTreeMap<String, String> = BTreeMap::new(), Setting::new(mcp::HEADERS, "0.1").form(Secret).at_start();
+        client_id: Option<String> = None, Setting::new(mcp::CLIENT_ID, "0.1").at_start();
+        client_secret: Option<String> = None, Setting::new(mcp::CLIENT_SECRET, "0.1").form(Secret).at_start();
+        always_load: bool = false, Setting::new(mcp::ALWAYS_LOAD, "0.1").at_start();
+        timeout: u64 = 120, Setting::new(mcp::TIMEOUT, "0.1").at_start().between(1, 24 * 60 * 60);
+        start_timeout: u64 = 10, Setting::new(mcp::START_TIMEOUT, "0.1").at_start().between(1, 3600);
+        enabled: bool = true, Setting::new(mcp::ENABLED, "0.1").at_start();
     }
 }
 
@@ -220,4 +220,11 @@ pub fn all() -> Vec<(String, &'static Setting)> {
     let mut found = Vec::new();
     below(Config::SETTINGS, "", &mut found);
     found
+}
+
+/// Tells whether there is a name of the person's choice in the key of a setting. Such a name may hold dots: the key
+/// cannot be taken apart at them.
+#[must_use]
+pub fn is_named(key: &str) -> bool {
+    all().iter().all(|(known, _)| known != key)
 }

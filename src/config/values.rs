@@ -136,11 +136,12 @@ impl<T: Leaf> Entry for T {
         match (setting.project, reader.is_project()) {
             (Project::Tighten, true) => match new.tightens(self) {
                 Tightens::Yes => *self = new,
-                Tightens::Already => {}
-                Tightens::No => reader.fault(item.span(), Fault::Loosens),
+                Tightens::Already => return,
+                Tightens::No => return reader.fault(item.span(), Fault::Loosens),
             },
             (Project::Never | Project::Tighten | Project::Trusted | Project::Free, _) => *self = new,
         }
+        reader.took(Leaf::shown(self), item.span(), setting);
     }
 
     fn take_text(&mut self, text: &str, setting: &'static Setting) -> Result<(), Fault> {
@@ -156,7 +157,8 @@ impl<T: Leaf> Entry for T {
 /// What need not be set; a project can set it, never tighten it.
 impl<T: Leaf> Entry for Option<T> {
     fn take(&mut self, item: &Item, setting: &'static Setting, reader: &mut Reader<'_>) {
-        if let Some(new) = reader.leaf(item, setting) {
+        if let Some(new) = reader.leaf::<T>(item, setting) {
+            reader.took(new.shown(), item.span(), setting);
             *self = Some(new);
         }
     }
@@ -179,6 +181,7 @@ impl Entry for BTreeMap<String, String> {
     fn take(&mut self, item: &Item, setting: &'static Setting, reader: &mut Reader<'_>) {
         reader.each(item, setting, |name, item, reader| {
             if let Some(text) = reader.leaf::<String>(item, setting) {
+                reader.took(Leaf::shown(&text), item.span(), setting);
                 self.insert(name.to_owned(), text);
             }
         });
@@ -204,11 +207,17 @@ impl Entry for Vec<String> {
                 None => reader.fault(value.span(), Fault::WrongKind { setting }),
             }
         }
+        reader.took(listed(self.iter()), item.span(), setting);
     }
 
     fn shown(&self) -> String {
         String::new()
     }
+}
+
+/// A list as it is written in a file.
+fn listed<'a>(texts: impl IntoIterator<Item = &'a String>) -> String {
+    format!("{:?}", texts.into_iter().collect::<Vec<_>>())
 }
 
 /// Rules as text, the person's apart from those of a project.
@@ -237,6 +246,7 @@ impl Entry for Rules {
                 None => reader.fault(value.span(), Fault::WrongKind { setting }),
             }
         }
+        reader.took_also(listed(self.own.iter().chain(&self.project)), item.span(), setting);
     }
 
     fn shown(&self) -> String {

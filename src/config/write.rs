@@ -6,7 +6,11 @@ use std::path::Path;
 use toml_edit::{Array, Document, Item, TableLike, Value, value};
 
 use super::ConfigError;
-use super::read::syntax_fault;
+use super::entry::{Gathered, Layer};
+use super::finding::Fault;
+use super::read::{read, syntax_fault};
+use super::setting::Shape;
+use super::table::{Config, all};
 
 /// Sets a top-level or dotted key to a string, keeping comments and order; makes the file when it is missing.
 /// The write is atomic: a full disk leaves the old file.
@@ -15,8 +19,94 @@ use super::read::syntax_fault;
 /// [`ConfigError::Wrong`] when the file is not TOML (it is then left alone), [`ConfigError::Occupied`],
 /// [`ConfigError::Io`].
 pub fn set(path: &Path, key: &str, text: &str) -> Result<(), ConfigError> {
+    set_value(path, key, Value::from(text))
+}
+
+/// Sets a setting without names of the person's choice to what a person typed, as [`set`] otherwise; a text the setting
+/// cannot hold is not written.
+///
+/// # Errors
+/// As [`set`]; the inner one says what is wrong with the text.
+pub fn choose(path: &Path, key: &str, text: &str) -> Result<Result<(), Fault>, ConfigError> {
+    let known = all().into_iter().find(|(known, _)| known == key && !known.contains('*'));
+    let Some((_, setting)) = known else { return Ok(Err(Fault::Unknown { nearest: None })) };
+    let value = match setting.shape {
+        Shape::Number | Shape::Dollars | Shape::Switch => text.parse::<Value>().ok(),
+        Shape::Choice(_) | Shape::Text => Some(Value::from(text)),
+        Shape::List | Shape::Words | Shape::Texts | Shape::Section(_) | Shape::Named(_) => None,
+    };
+    let Some(value) = value else { return Ok(Err(Fault::WrongKind { setting })) };
+    let mut gathered = Gathered::default();
+    let written = format!("{key} = {value}");
+    let read = read(&mut Config::default(), path, &written, Layer::Person, &mut gathered);
+    if let Some(finding) = read.err().map(|finding| *finding).into_iter().chain(gathered.findings).next() {
+        return Ok(Err(finding.fault));
+    }
+    set_value(path, key, value).map(Ok)
+}
+
+/// Makes a comment of the lines that set a dotted key, so that nothing the person wrote is lost; tells whether there
+/// were any.
+///
+/// # Errors
+/// As [`set`]; [`ConfigError::Occupied`] also where it does not stand on lines of its own.
+pub fn unset(path: &Path, key: &str) -> Result<bool, ConfigError> {
+    let failed = |cause| ConfigError::Io { path: path.to_owned(), cause };
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let source = match std::fs::read_to_string(&target) {
+        Ok(source) => source,
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        Err(cause) => return Err(failed(cause)),
+    };
+    let document = Document::parse(source.as_str())
+        .map_err(|error| ConfigError::Wrong(syntax_fault(path, &source, &error)))?;
+    let occupied = || ConfigError::Occupied { path: path.to_owned(), key: key.to_owned() };
+    let (folders, last) = key.rsplit_once('.').unwrap_or(("", key));
+    let mut table: &dyn TableLike = document.as_table();
+    for part in folders.split('.').filter(|part| !part.is_empty()) {
+        let Some(item) = table.get(part) else { return Ok(false) };
+        table = item.as_table_like().ok_or_else(occupied)?;
+    }
+    let Some((name, item)) = table.get_key_value(last) else { return Ok(false) };
+    let (Some(name), Some(span)) = (name.span(), item.span()) else { return Err(occupied()) };
+    let begin = source[..name.start].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = source[span.end..].find('\n').map_or(source.len(), |newline| span.end + newline);
+    // `handoff.rewrite_timeout = 15` begins with the table's name; a table in one line has other keys beside it.
+    let before = source[begin..name.start].trim();
+    if before.contains(['{', ',', '=', '[']) || source[span.end..end].trim_start().starts_with([',', '}']) {
+        return Err(occupied());
+    }
+    let lines = source[begin..end].split('\n').map(|line| format!("# {line}"));
+    let new = [&source[..begin], &lines.collect::<Vec<_>>().join("\n"), &source[end..]].concat();
+    save(&target, &new).map_err(failed)?;
+    Ok(true)
+}
+
+/// Sets several dotted keys to strings in one write: all of them, or none.
+///
+/// # Errors
+/// As [`set`].
+pub fn set_all(path: &Path, all: &[(String, &str)]) -> Result<(), ConfigError> {
+    let failed = |cause| ConfigError::Io { path: path.to_owned(), cause };
+    let folder = path.parent().unwrap_or_else(|| Path::new("."));
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let draft = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    match std::fs::read(&target) {
+        Ok(bytes) => std::fs::write(draft.path(), bytes).map_err(failed)?,
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {}
+        Err(cause) => return Err(failed(cause)),
+    }
+    for (key, text) in all {
+        set(draft.path(), key, text)?;
+    }
+    let text = std::fs::read_to_string(draft.path()).map_err(failed)?;
+    save(&target, &text).map_err(failed)
+}
+
+fn set_value(path: &Path, key: &str, new: Value) -> Result<(), ConfigError> {
     change(path, key, |item| {
-        let mut new = value(text);
+        let mut new = value(new);
         if let (Some(new), Some(old)) = (new.as_value_mut(), item.as_value()) {
             *new.decor_mut() = old.decor().clone();
         }

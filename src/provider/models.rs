@@ -24,6 +24,8 @@ pub struct ModelEntry {
     pub tools: Option<bool>,
     /// Whether it can see pictures.
     pub vision: Option<bool>,
+    /// Bytes of its weights.
+    pub size: Option<u64>,
 }
 
 /// Asks a server for its models. The order is the server's; models that cannot chat are left out where the server
@@ -168,6 +170,8 @@ fn entry(value: &Value) -> Option<ModelEntry> {
             .or_else(|| listed("/architecture/input_modalities", "image"))
             .or_else(|| listed("/inputModalities", "IMAGE"))
             .or_else(|| listed("/capabilities", "vision")),
+        // Ollama says it, and LM Studio.
+        size: ["size", "size_bytes"].iter().find_map(number),
     })
 }
 
@@ -201,7 +205,7 @@ mod tests {
     use super::*;
 
     fn named(name: &str) -> ModelEntry {
-        ModelEntry { name: name.into(), context_window: None, tools: None, vision: None }
+        ModelEntry { name: name.into(), context_window: None, tools: None, vision: None, size: None }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! This room knows no agent, provider, tool or locale.
 
+mod asked;
 mod environment;
 mod guest;
 mod inline_picture;
@@ -22,6 +23,7 @@ mod theme;
 mod tty;
 pub mod width;
 
+pub use asked::{SaidOfItself, ask_terminal};
 pub use environment::{Background, ColorChoice, Depth, TerminalEnvironment, background_of_answer};
 pub use guest::Guest;
 pub use inline_picture::{InlinePicture, PictureProtocol};

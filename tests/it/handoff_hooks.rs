@@ -139,9 +139,11 @@ fn inside_zellij_the_person_is_told_once_which_keys_are_free() {
         // The next shell says nothing.
         person.types("\x0c");
         person.sees_line("");
+        // The doctor's page may have moved the first time above the screen, where it stays.
+        let before = person.pty.transcript().matches(told).count();
         person.enters(&row.program());
         person.sees_line("");
-        assert_eq!(person.pty.transcript().matches(told).count(), 0, "{}", person.pty.describe());
+        assert_eq!(person.pty.transcript().matches(told).count(), before, "{}", person.pty.describe());
     }
 }
 

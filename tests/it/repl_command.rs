@@ -15,7 +15,7 @@ fn help_lists_commands_and_keys() {
     let home = Home::new();
     let server = Server::start([]);
     for line in ["/help", "?"] {
-        let mut person = Person::on(crate::support::pty::Pty::options().size(80, 60), &axi(&home, &server));
+        let mut person = Person::on(crate::support::pty::Pty::options().size(80, 66), &axi(&home, &server));
         if line == "?" {
             person.types("?");
         } else {

@@ -20,12 +20,11 @@ pub(in crate::app) fn doctor_model(app: &App, wanted: Option<&str>, json: bool) 
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return Exit::Failed;
     };
-    let client = models::client(&app.config, &app.process.variables);
+    let client = models::client(&app.config(), &app.process.variables);
     let name = match models::name(app, wanted, &client, &runtime) {
         Ok(Some(name)) => name,
         Ok(None) => {
-            let what = app.locale.text(word::error::NO_MODEL).to_owned();
-            console.fail(&Problem { what, hint: app.locale.text(word::error::NO_MODEL_HINT).to_owned() });
+            console.fail(&models::no_model(&app.locale));
             return Exit::NotConfigured;
         }
         Err(failed) => {
@@ -33,7 +32,7 @@ pub(in crate::app) fn doctor_model(app: &App, wanted: Option<&str>, json: bool) 
             return failed.exit;
         }
     };
-    let settings = match models::resolve(&name, &app.config, &app.process.variables, &app.locale, &app.asked) {
+    let settings = match models::resolve(&name, &app.config(), &app.process.variables, &app.locale, &app.asked) {
         Ok(settings) => settings,
         Err(problem) => {
             console.fail(&problem);

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use super::super::console::Console;
 use super::super::process::Variables;
+use super::check::Check;
 use crate::cli::InitOptions;
 use crate::command::Problem;
 use crate::file::{self, Outlives};
 use crate::frontend::exit::Exit;
 use crate::frontend::handoff::lineage;
-use crate::locale::{Locale, Word, word};
+use crate::locale::{Locale, word};
 use crate::shell::{self, HookFacts, HookPlace, Key, KeyState, Settings};
 
 /// Returns the texts that the hook of a shell shows, with the names it has for them. The hook fills in what only it
@@ -79,10 +80,42 @@ fn is_on_path(variables: Variables) -> bool {
     std::env::split_paths(&path).any(|folder| folder.is_absolute() && folder.join("axi").is_file())
 }
 
-/// Reports what the hook noted when the shell started, and what stands between the shell and the terminal.
-pub(in crate::app) fn doctor_rows(locale: &Locale, variables: Variables) -> Vec<(Word, String)> {
+/// Reports what the hook noted when the shell started, what stands between the shell and the terminal, and which
+/// shells load the hook.
+pub(in crate::app) fn doctor_rows(locale: &Locale, variables: Variables, home: Option<&Path>) -> Vec<Check> {
     let set = |name: &str| variables(name).filter(|value| !value.is_empty());
-    let mut rows = Vec::new();
+    let mut rows = shells(locale, &set, home);
+    rows.extend(live(locale, &set));
+    rows.extend(between(locale, &set));
+    rows
+}
+
+/// The shells that are installed here, and whether their start-up files have the line.
+fn shells(locale: &Locale, set: &dyn Fn(&str) -> Option<String>, home: Option<&Path>) -> Vec<Check> {
+    let path = set("PATH").unwrap_or_default();
+    let is_here =
+        |shell: &&shell::Shell| std::env::split_paths(&path).any(|folder| folder.join(shell.name).is_file());
+    let row = |shell: &shell::Shell| {
+        let shown = format!("~/{}", shell.start_up);
+        let text =
+            home.and_then(|home| std::fs::read_to_string(home.join(shell.start_up)).ok()).unwrap_or_default();
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+        let loads = lines.clone().any(|line| line.contains("axi init") || line.contains("axi/hook."));
+        Check::good(
+            shell.name,
+            if loads {
+                locale.with(word::doctor::HookInFile { path: &shown })
+            } else {
+                locale.with(word::doctor::HookNotInFile { path: &shown })
+            },
+        )
+    };
+    shell::SHELLS.iter().filter(is_here).map(row).collect()
+}
+
+/// What is known of the shell this runs in.
+fn live(locale: &Locale, set: &dyn Fn(&str) -> Option<String>) -> Vec<Check> {
+    let hook = locale.text(word::doctor::HOOK);
     let facts = set("AXI_HOOK").as_deref().and_then(HookFacts::parse);
     let elsewhere = match set("AXI_SESSION").map(|session| place(&session)) {
         Some(HookPlace::Elsewhere { shell, process }) => Some((shell, process)),
@@ -90,45 +123,47 @@ pub(in crate::app) fn doctor_rows(locale: &Locale, variables: Variables) -> Vec<
         Some(HookPlace::Here { shell: name })
             if shell::find(&name).is_some() && facts.as_ref().is_none_or(|facts| facts.shell != name) =>
         {
-            rows.push((word::doctor::HOOK, locale.text(word::doctor::HOOK_UNSEEN).to_owned()));
-            return rows.into_iter().chain(between(&set)).collect();
+            let (found, todo) =
+                (locale.text(word::doctor::HOOK_UNSEEN), locale.text(word::doctor::HOOK_UNSEEN_HINT));
+            return vec![Check::bad(hook, found, todo)];
         }
         Some(HookPlace::Here { .. } | HookPlace::Unknown) | None => None,
     };
+    let line = |line: &str| locale.with(word::doctor::HookLine { line });
     if let (Some((name, process)), Some(facts)) = (&elsewhere, &facts) {
-        let install = shell::find(name).map(|shell| shell.install);
-        let (hook, process) = (&format!("{} {}", facts.shell, facts.version), &process.to_string());
-        let around = match install {
-            Some(line) => locale.with(word::doctor::HookAround { shell: name, process, hook, line }),
-            None => locale.with(word::doctor::HookAroundOther { shell: name, process, hook }),
-        };
-        rows.push((word::doctor::HOOK, around));
-    } else if let Some(facts) = facts {
-        rows.push((word::doctor::HOOK, format!("{} {}", facts.shell, facts.version)));
-        rows.push((word::doctor::KEY, key(locale, &facts, set("ZELLIJ").is_some())));
-        for (name, plugins) in [(word::doctor::BEFORE, facts.before), (word::doctor::AFTER, facts.after)] {
-            if !plugins.is_empty() {
-                rows.push((name, plugins.join(", ")));
-            }
-        }
-    } else {
+        let (outside, process) = (&format!("{} {}", facts.shell, facts.version), &process.to_string());
+        let around = locale.with(word::doctor::HookAround { shell: name, process, hook: outside });
+        return vec![match shell::find(name) {
+            Some(shell) => Check::bad(hook, around, line(shell.install)),
+            None => Check::good(hook, around),
+        }];
+    }
+    let Some(facts) = facts else {
         let user = elsewhere.map(|(shell, _)| shell).or_else(|| set("SHELL")).unwrap_or_default();
         let name = Path::new(&user).file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let install = shell::find(name).or_else(|| shell::find("zsh")).map_or("", |shell| shell.install);
-        rows.push((word::doctor::HOOK, locale.with(word::doctor::NoHook { line: install })));
+        return vec![Check::bad(hook, locale.text(word::doctor::NO_HOOK), line(install))];
+    };
+    let mut rows = vec![
+        Check::good(hook, format!("{} {}", facts.shell, facts.version)),
+        key(locale, &facts, set("ZELLIJ").is_some()),
+    ];
+    for (name, plugins) in [(word::doctor::BEFORE, facts.before), (word::doctor::AFTER, facts.after)] {
+        if !plugins.is_empty() {
+            rows.push(Check::good(locale.text(name), plugins.join(", ")));
+        }
     }
-    rows.extend(between(&set));
     rows
 }
 
 /// Lists what stands between the shell and the terminal.
-fn between(set: &dyn Fn(&str) -> Option<String>) -> Vec<(Word, String)> {
+fn between(locale: &Locale, set: &dyn Fn(&str) -> Option<String>) -> Vec<Check> {
     let version = || set("TERM_PROGRAM_VERSION").map(|version| format!(" {version}")).unwrap_or_default();
     let between = [("TMUX", "tmux"), ("STY", "screen"), ("ZELLIJ", "zellij")];
     let found = between.into_iter().filter(|(variable, _)| set(variable).is_some());
     let row = |(_, name)| {
         let version = if set("TERM_PROGRAM").as_deref() == Some(name) { version() } else { String::new() };
-        (word::doctor::MULTIPLEXER, format!("{name}{version}"))
+        Check::good(locale.text(word::doctor::MULTIPLEXER), format!("{name}{version}"))
     };
     found.map(row).collect()
 }
@@ -149,13 +184,22 @@ fn place(session: &str) -> HookPlace {
     })
 }
 
-fn key(locale: &Locale, facts: &HookFacts, zellij: bool) -> String {
+fn key(locale: &Locale, facts: &HookFacts, zellij: bool) -> Check {
+    let label = locale.text(word::doctor::KEY);
     let name = facts.key.as_deref().unwrap_or("-");
+    let other = locale.text(word::doctor::KEY_OTHER);
     match &facts.state {
-        KeyState::Bound if zellij && name == "ctrl-g" => locale.with(word::doctor::KeyZellij { key: name }),
-        KeyState::Bound => name.to_owned(),
-        KeyState::Taken(owner) => locale.with(word::doctor::KeyTaken { key: name, owner }),
-        KeyState::Locked(variable) => locale.with(word::doctor::KeyReadonly { variable }),
-        KeyState::Unbound => locale.text(word::doctor::KEY_NONE).to_owned(),
+        KeyState::Bound if zellij && name == "ctrl-g" => {
+            Check::bad(label, locale.with(word::doctor::KeyZellij { key: name }), other)
+        }
+        KeyState::Bound => Check::good(label, name),
+        KeyState::Taken(owner) => {
+            Check::bad(label, locale.with(word::doctor::KeyTaken { key: name, owner }), other)
+        }
+        KeyState::Locked(variable) => {
+            let found = locale.with(word::doctor::KeyReadonly { variable });
+            Check::bad(label, found, locale.text(word::doctor::KEY_READONLY_HINT))
+        }
+        KeyState::Unbound => Check::good(label, locale.text(word::doctor::KEY_NONE)),
     }
 }

@@ -78,7 +78,7 @@ fn pull(app: &App, model: Option<&str>, yes: bool) -> Result<String, (Problem, E
         return Err((Problem { what, hint: app.locale.text(word::local::NOT_AGREED_HINT).to_owned() }, exit));
     }
     let runtime = runtime(&app.locale).map_err(|failed| (failed.problem, failed.exit))?;
-    let fetched = fetch(app, weights, &folder, &models::client(&app.config, &app.process.variables), &runtime);
+    let fetched = fetch(app, weights, &folder, &models::client(&app.config(), &app.process.variables), &runtime);
     fetched.map(|path| path.display().to_string())
 }
 

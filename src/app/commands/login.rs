@@ -36,7 +36,7 @@ pub(in crate::app) fn login(app: &App, provider: &str, in_file: bool) -> Exit {
 
 /// Asks for the provider, and then for its key: an editor opens this in a terminal.
 pub(in crate::app) fn login_any(app: &App) -> Exit {
-    let names = models::names(&app.config);
+    let names = models::names(&app.config());
     match app.asker().pick(app.locale.text(word::acp::WHICH_PROVIDER), &names).and_then(|index| names.get(index)) {
         Some(provider) => login(app, provider, false),
         None => Exit::Interrupted,
@@ -68,15 +68,15 @@ pub(in crate::app) fn change_key(
     provider: &str,
     locale: &Locale,
 ) -> Result<String, Problem> {
-    if !models::names(&app.config).iter().any(|name| name == provider) {
-        let known = models::names(&app.config).join(", ");
+    if !models::names(&app.config()).iter().any(|name| name == provider) {
+        let known = models::names(&app.config()).join(", ");
         return Err(Problem {
             what: locale.with(word::error::UnknownProvider { provider }),
             hint: locale.with(word::error::UnknownProviderHint { known: &known, provider }),
         });
     }
     let mut settings =
-        models::without_key(&format!("{provider}/any"), &app.config, &app.process.variables, locale)?;
+        models::without_key(&format!("{provider}/any"), &app.config(), &app.process.variables, locale)?;
     let account = models::account(&settings);
     let file = models::key_file(&app.process.variables);
     let unwritten = |error: KeptError| {
@@ -107,7 +107,7 @@ pub(in crate::app) fn change_key(
         return Err(Problem { what: locale.text(word::error::EMPTY_KEY).to_owned(), hint: String::new() });
     }
     settings.key = Some(Secret::new(&key));
-    let client = models::client(&app.config, &app.process.variables);
+    let client = models::client(&app.config(), &app.process.variables);
     let checked = check(&settings, &client, locale)?;
     let kept = if in_file {
         let path =
@@ -115,12 +115,7 @@ pub(in crate::app) fn change_key(
         store.keep_in_file(&account, key.trim()).map_err(unwritten)?;
         locale.with(word::said::LoginFile { provider, path: &app.paths.shown(path) })
     } else {
-        let kept = if models::is_keychain_asked(&settings, &app.config) {
-            store.keep_in_keychain(&account, key.trim())
-        } else {
-            store.keep_noted_in_keychain(&account, key.trim())
-        };
-        kept.map_err(failed)?;
+        models::keep_in_keychain(&store, &settings, &app.config(), key.trim()).map_err(failed)?;
         locale.with(word::said::LoginDone { provider })
     };
     Ok(format!("{kept}; {checked}"))
@@ -145,7 +140,7 @@ fn check(settings: &ProviderSettings, client: &Client, locale: &Locale) -> Resul
 }
 
 fn no_keychain(app: &App, locale: &Locale, error: &KeychainError, provider: &str) -> Problem {
-    let variable = Keys::variable(provider, &app.config);
+    let variable = Keys::variable(provider, &app.config());
     Problem {
         what: locale.with(word::error::Keychain { cause: &keychain_cause(locale, error) }),
         hint: locale.with(word::error::KeychainHint { variable: &variable, provider }),

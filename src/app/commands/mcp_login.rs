@@ -63,7 +63,7 @@ fn show(app: &App, console: &Console<'_>, name: &str, begun: &SignIn) -> Result<
     // In one piece, so that it can be copied.
     console.print(&begun.address);
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && agrees(app)? {
-        let opened = browser::open(&begun.address, app.process.variables, Keys::names(&app.config));
+        let opened = browser::open(&begun.address, app.process.variables, Keys::names(&app.config()));
         if !opened {
             console.warn(locale.text(word::server::sign_in::NO_BROWSER));
         }

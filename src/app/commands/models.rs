@@ -18,8 +18,8 @@ use crate::terminal::width::column_after;
 
 pub(in crate::app) fn models(app: &App, wanted: Option<&str>, json: bool) -> Exit {
     let console = Console::new(&app.locale);
-    if let Some(name) = wanted.filter(|name| !models::names(&app.config).iter().any(|known| known == name)) {
-        let known = models::names(&app.config).join(", ");
+    if let Some(name) = wanted.filter(|name| !models::names(&app.config()).iter().any(|known| known == name)) {
+        let known = models::names(&app.config()).join(", ");
         console.fail(&Problem {
             what: app.locale.with(word::error::UnknownProvider { provider: name }),
             hint: app.locale.with(word::error::UnknownProviderHint { known: &known, provider: name }),
@@ -29,7 +29,7 @@ pub(in crate::app) fn models(app: &App, wanted: Option<&str>, json: bool) -> Exi
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return Exit::Failed;
     };
-    let client = models::client(&app.config, &app.process.variables);
+    let client = models::client(&app.config(), &app.process.variables);
     let list = match wanted {
         Some(name) => match provider_models(app, name, &client, &runtime) {
             Ok(list) => list,
@@ -67,11 +67,11 @@ fn rows(app: &App, list: &[Listed]) -> Vec<String> {
 }
 
 fn provider_models(app: &App, name: &str, client: &Client, runtime: &Runtime) -> Result<Vec<Listed>, Problem> {
-    if name == "local" && !app.config.providers.contains_key(name) {
+    if name == "local" && !app.config().providers.contains_key(name) {
         return Ok(models::own_models(app).into_iter().map(Listed::own).collect());
     }
     let any = format!("{name}/any");
-    let settings = match models::resolve(&any, &app.config, &app.process.variables, &app.locale, &app.asked) {
+    let settings = match models::resolve(&any, &app.config(), &app.process.variables, &app.locale, &app.asked) {
         Ok(settings) => settings,
         Err(problem) => return known_models(app, name).ok_or(problem),
     };
@@ -79,7 +79,7 @@ fn provider_models(app: &App, name: &str, client: &Client, runtime: &Runtime) ->
         let told = words::failure(&app.locale, &Failure::from(&error), words::Speaking::ByFlags);
         Problem { what: told.what, hint: told.hint }
     })?;
-    Ok(list.iter().map(|model| Listed::of_server(&settings, model, &app.config)).collect())
+    Ok(list.iter().map(|model| Listed::of_server(&settings, model, &app.config())).collect())
 }
 
 /// Lists the models that the catalogue has for a provider without a key.
@@ -89,5 +89,5 @@ fn known_models(app: &App, name: &str) -> Option<Vec<Listed>> {
         return None;
     }
     Console::new(&app.locale).note(&app.locale.with(word::models::FromCatalogue { provider: name }));
-    Some(known.iter().map(|known| Listed::of_catalogue(name, &known.name, &app.config, false)).collect())
+    Some(known.iter().map(|known| Listed::of_catalogue(name, &known.name, &app.config(), false)).collect())
 }

@@ -28,7 +28,7 @@ pub(in crate::app) fn usage(app: &App, since: Option<&str>, json: bool) -> Exit 
     store.spending(since, &mut |spending| {
         let bill = match spending.usd {
             Some(cost) => Bill::stored(spending.usage, Some(cost)),
-            None => Bill::of(spending.usage, price(&spending.model, &app.config).as_ref()),
+            None => Bill::of(spending.usage, price(&spending.model, &app.config()).as_ref()),
         };
         models.entry(spending.model).or_default().add(bill);
     });

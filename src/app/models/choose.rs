@@ -10,21 +10,28 @@ use super::discover::discover;
 use super::facts::Listed;
 #[cfg(feature = "local")]
 use super::fetch::find_or_offer;
+use super::keyfile::account;
+use super::missing::Missing;
 use super::own;
 #[cfg(not(feature = "local"))]
 use super::own::find_or_offer;
 use super::profiles;
-use super::resolve::{correct, list, resolve};
+use super::resolve::{correct, list, resolve, without_key};
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::{Locale, word};
-use crate::provider::{self, Client, Provider};
+use crate::provider::{self, Client, Provider, ProviderSettings};
 
 /// Looks for a model where none is named; the error is that of a server somebody named, or of a fetch they agreed to.
-fn found(app: &App, client: &Client, runtime: &Runtime) -> Result<Option<(String, String)>, Failed> {
+fn found(
+    app: &App,
+    client: &Client,
+    runtime: &Runtime,
+    missing: Missing,
+) -> Result<Option<(String, String)>, Failed> {
     match discover(app, client, runtime)? {
         Some(found) => Ok(Some(found)),
-        None => find_or_offer(app, client, runtime),
+        None => find_or_offer(app, client, runtime, missing),
     }
 }
 
@@ -34,22 +41,27 @@ pub(in crate::app) fn choose(
     wanted: Option<&str>,
     client: &Client,
     runtime: &Runtime,
+    missing: Missing,
 ) -> Result<(Arc<dyn Provider>, Option<String>), Failed> {
-    let named = wanted.map(str::to_owned).or_else(|| app.config.model.clone());
+    let named = wanted.map(str::to_owned).or_else(|| app.config().model.clone());
     let (name, found) = if let Some(name) = named {
         (name, None)
-    } else if let Some((name, why)) = found(app, client, runtime)? {
+    } else if let Some((name, why)) = found(app, client, runtime, missing)? {
         let said = app.locale.with(word::repl::Found { model: &name, why: &why });
         (name, Some(said))
     } else {
-        let problem = Problem {
-            what: app.locale.text(word::error::NO_MODEL).to_owned(),
-            hint: app.locale.text(word::error::NO_MODEL_HINT).to_owned(),
-        };
-        return Err(Failed::new(problem, Exit::NotConfigured));
+        return Err(Failed::new(no_model(&app.locale), Exit::NotConfigured));
     };
     let provider = connect(app, &name, client, &app.locale);
     provider.map(|provider| (provider, found)).map_err(|problem| Failed::new(problem, Exit::NotConfigured))
+}
+
+/// Says that no model was found.
+pub(in crate::app) fn no_model(locale: &Locale) -> Problem {
+    Problem {
+        what: locale.text(word::error::NO_MODEL).to_owned(),
+        hint: locale.text(word::error::NO_MODEL_HINT).to_owned(),
+    }
 }
 
 /// Names the model that would be asked: the one that is wanted, that of the settings, else what is found here.
@@ -62,7 +74,7 @@ pub(in crate::app) fn name(
     client: &Client,
     runtime: &Runtime,
 ) -> Result<Option<String>, Failed> {
-    match wanted.map(str::to_owned).or_else(|| app.config.model.clone()) {
+    match wanted.map(str::to_owned).or_else(|| app.config().model.clone()) {
         Some(named) => Ok(Some(named)),
         None => Ok(discover(app, client, runtime)?.map(|(name, _)| name)),
     }
@@ -81,8 +93,13 @@ pub(in crate::app) fn connect(
     if let Some(connected) = own::connect(app, name, locale) {
         return connected;
     }
-    let mut settings = resolve(name, &app.config, &app.process.variables, locale, &app.asked)?;
-    correct(&mut settings, app.said.of(name), &app.config);
+    let resolved = resolve(name, &app.config(), &app.process.variables, locale, &app.asked).or_else(|problem| {
+        let settings = without_key(name, &app.config(), &app.process.variables, locale)?;
+        let key = app.keys.given(&account(&settings)).ok_or(problem)?;
+        Ok(ProviderSettings { key: Some(key), ..settings })
+    });
+    let mut settings = resolved?;
+    correct(&mut settings, app.said.of(name), &app.config());
     app.keys.remember(&settings);
     let provider = provider::connect(settings.clone(), client);
     Ok(profiles::keeping(provider, &settings, &app.process.variables))
@@ -91,7 +108,7 @@ pub(in crate::app) fn connect(
 /// Lists the models of every provider that has a key or runs here; those that do not answer are left out.
 pub(in crate::app) fn all(app: &App, client: &Client, runtime: &Runtime) -> Vec<Listed> {
     let mut all: Vec<Listed> = own::models(app).into_iter().map(Listed::own).collect();
-    all.extend(list(&app.config, &app.process.variables, &app.locale, &app.asked, client, runtime));
+    all.extend(list(&app.config(), &app.process.variables, &app.locale, &app.asked, client, runtime));
     app.said.keep(&all);
     all
 }

@@ -101,7 +101,7 @@ fn first_model(
     runtime: &Runtime,
 ) -> Result<Result<Option<String>, ProviderError>, Failed> {
     let settings =
-        resolve(&format!("{provider}/any"), &app.config, &app.process.variables, &app.locale, &app.asked)
+        resolve(&format!("{provider}/any"), &app.config(), &app.process.variables, &app.locale, &app.asked)
             .map_err(|problem| Failed::new(problem, Exit::NotConfigured))?;
     let list = provider::list_models(&settings, client);
     let listed = runtime.block_on(async { tokio::time::timeout(NAMED_LIMIT, list).await });

@@ -206,8 +206,13 @@ mod tests {
     fn what_is_listed_is_what_is_used_the_person_above_the_server_above_the_catalogue() {
         let nothing = |_: &str| None;
         let any = provider::find("openai").unwrap().settings("any", None, &nothing);
-        let entry =
-            ModelEntry { name: "gpt-4o".into(), context_window: Some(64_000), tools: None, vision: Some(false) };
+        let entry = ModelEntry {
+            name: "gpt-4o".into(),
+            context_window: Some(64_000),
+            tools: None,
+            vision: Some(false),
+            size: None,
+        };
         let said = "[providers.openai.models.\"gpt-4o\"]\n";
         for (section, facts) in [
             (String::new(), (Some(64_000), Some(true), Some(false))),

@@ -11,7 +11,9 @@ use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::Failed;
 use super::memory::{available, fitting};
+use super::missing::Missing;
 use super::own::places;
+use super::size::megabytes;
 use crate::command::Problem;
 use crate::frontend::dialog::NoChoice;
 use crate::frontend::exit::Exit;
@@ -29,6 +31,7 @@ pub(in crate::app) fn find_or_offer(
     app: &App,
     client: &Client,
     runtime: &Runtime,
+    missing: Missing,
 ) -> Result<Option<(String, String)>, Failed> {
     let places = places(app);
     let wanted = fitting(available());
@@ -37,7 +40,7 @@ pub(in crate::app) fn find_or_offer(
         let why = app.locale.text(word::local::FOUND).to_owned();
         return Ok(Some((format!("{NAME}/{}", weights.name), why)));
     }
-    let asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let asked = missing == Missing::Offer && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let (Some(weights), Some(folder)) = (wanted.first().copied(), local::folder(&places)) else { return Ok(None) };
     if !asked || !agreed(app, weights, &folder)? {
         return Ok(None);
@@ -45,6 +48,21 @@ pub(in crate::app) fn find_or_offer(
     fetch(app, weights, &folder, client, runtime).map_err(|(problem, exit)| Failed::new(problem, exit))?;
     let why = app.locale.text(word::local::FETCHED).to_owned();
     Ok(Some((format!("{NAME}/{}", weights.name), why)))
+}
+
+/// Names axi's own model, fetched if it is not here: the person has agreed.
+pub(in crate::app) fn fetch_own(app: &App, client: &Client, runtime: &Runtime) -> Result<String, Failed> {
+    let places = places(app);
+    let fitting = fitting(available());
+    let here = fitting.iter().find(|weights| find(weights, &places).is_some());
+    let (Some(weights), Some(folder)) = (here.or(fitting.first()), local::folder(&places)) else {
+        let what = app.locale.text(word::local::NO_FOLDER).to_owned();
+        return Err(Failed::new(Problem { what, hint: String::new() }, Exit::Failed));
+    };
+    if here.is_none() {
+        fetch(app, weights, &folder, client, runtime).map_err(|(problem, exit)| Failed::new(problem, exit))?;
+    }
+    Ok(format!("{NAME}/{}", weights.name))
 }
 
 /// Asks whether to fetch a model; ESC means no. The error, which needs no words, stands for Ctrl+C.
@@ -66,14 +84,6 @@ pub(in crate::app) fn agreed(app: &App, weights: &Weights, folder: &Path) -> Res
     };
     let yes = ["", "y", "yes", app.locale.text(word::local::YES)];
     Ok(yes.contains(&answer.as_str()))
-}
-
-pub(in crate::app) fn megabytes(bytes: u64) -> String {
-    if bytes >= 1_000_000_000 {
-        format!("{}.{} GB", bytes / 1_000_000_000, bytes / 100_000_000 % 10)
-    } else {
-        format!("{} MB", bytes / 1_000_000)
-    }
 }
 
 /// Fetches weights with progress on standard error; ESC and Ctrl+C stop it and keep what has arrived.

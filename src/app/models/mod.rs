@@ -12,6 +12,7 @@ mod keychain;
 mod keyfile;
 #[cfg(feature = "local")]
 mod memory;
+mod missing;
 #[cfg(feature = "local")]
 mod own;
 #[cfg(not(feature = "local"))]
@@ -20,19 +21,26 @@ mod own;
 mod profiles;
 mod resolve;
 mod said;
+mod size;
 
 pub(super) use asked::Asked;
-pub(super) use choose::{all, choose, connect, name};
+pub(super) use choose::{all, choose, connect, name, no_model};
 pub(super) use client::{client, trusted};
 pub(super) use facts::Listed;
 #[cfg(feature = "local")]
-pub(super) use fetch::{agreed, fetch, megabytes};
+pub(super) use fetch::{agreed, fetch, fetch_own};
 pub(super) use key_store::{Forgotten, KeyStore, KeyStoreError};
 pub(super) use keychain::{KeychainError, find as find_key};
 pub(super) use keyfile::{account, path as key_file};
+#[cfg(feature = "local")]
+pub(super) use memory::{available, fitting};
+pub(super) use missing::Missing;
+#[cfg(not(feature = "local"))]
+pub(super) use own::fetch_own;
 pub(super) use own::{LineConnector, line_connector, lister, models as own_models};
 #[cfg(feature = "local")]
 pub(super) use own::{missing, places};
 pub(super) use profiles::{keep as keep_profile, path as profile_file};
-pub(super) use resolve::{is_keychain_asked, list, names, resolve, without_key};
+pub(super) use resolve::{FoundIn, keep_in_keychain, keys, list, names, resolve, without_key};
 pub(super) use said::Said;
+pub(super) use size::megabytes;

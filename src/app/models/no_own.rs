@@ -7,6 +7,7 @@ use tokio::runtime::Runtime;
 use super::super::context::App;
 use super::super::failed::Failed;
 use super::super::left_out::left_out;
+use super::missing::Missing;
 use crate::command::Problem;
 use crate::locale::Locale;
 use crate::provider::{Client, Provider};
@@ -19,7 +20,7 @@ pub(in crate::app) fn connect(
     name: &str,
     locale: &Locale,
 ) -> Option<Result<Arc<dyn Provider>, Problem>> {
-    let wanted = name.starts_with("local/") && !app.config.providers.contains_key("local");
+    let wanted = name.starts_with("local/") && !app.config().providers.contains_key("local");
     wanted.then(|| Err(left_out(locale)))
 }
 
@@ -39,6 +40,11 @@ pub(in crate::app) fn find_or_offer(
     _base: &App,
     _client: &Client,
     _runtime: &Runtime,
+    _missing: Missing,
 ) -> Result<Option<(String, String)>, Failed> {
     Ok(None)
+}
+
+pub(in crate::app) fn fetch_own(app: &App, _client: &Client, _runtime: &Runtime) -> Result<String, Failed> {
+    Err(Failed::new(left_out(&app.locale), crate::frontend::exit::Exit::NotConfigured))
 }

@@ -33,7 +33,7 @@ pub(in crate::app) fn line_connector(app: &App, name: &str) -> Option<LineConnec
 }
 
 fn own_name<'a>(app: &App, name: &'a str) -> Option<&'a str> {
-    name.strip_prefix("local/").filter(|_| !app.config.providers.contains_key(NAME))
+    name.strip_prefix("local/").filter(|_| !app.config().providers.contains_key(NAME))
 }
 
 /// Finds weights, on whichever thread it is called.
@@ -46,7 +46,7 @@ struct Finder {
 
 impl Finder {
     fn new(app: &App) -> Self {
-        let idle = Duration::from_mins(app.config.local_idle_minutes);
+        let idle = Duration::from_mins(app.config().local_idle_minutes);
         Self { places: places(app), home: app.paths.home.clone(), cwd: app.project.cwd.clone(), idle }
     }
 

@@ -1,6 +1,6 @@
 //! From a model's name to everything it takes to ask it: settings, table, environment, keychain.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
@@ -16,6 +16,7 @@ use crate::provider::{self, Client, Envelope, Environment, Protocol, ProviderSet
 
 use super::asked::{Asked, CommandFailed};
 use super::facts::{Facts, Listed};
+use super::key_store::{KeyStore, KeyStoreError};
 use super::keyfile::{self, Entry};
 use super::profiles;
 
@@ -195,11 +196,40 @@ enum NoKey {
 
 /// Tells whether the keychain is asked for a provider's key without a note that it is there. A server on this machine
 /// seldom needs a key, and a locked keychain would hold up each start by seconds.
-pub(in crate::app) fn is_keychain_asked(settings: &ProviderSettings, config: &Config) -> bool {
+fn is_keychain_asked(settings: &ProviderSettings, config: &Config) -> bool {
     let (row, section) = (provider::find(&settings.name), config.providers.get(&settings.name));
     row.is_some_and(|row| !row.key_variables.is_empty())
         || section.is_some_and(|section| section.api_key_env.is_some())
         || !is_local(&settings.base_url)
+}
+
+/// Keeps a provider's key in the keychain, with a note where it would not be looked for there.
+///
+/// # Errors
+/// [`KeyStoreError`].
+pub(in crate::app) fn keep_in_keychain(
+    store: &KeyStore,
+    settings: &ProviderSettings,
+    config: &Config,
+    key: &str,
+) -> Result<(), KeyStoreError> {
+    let account = keyfile::account(settings);
+    if is_keychain_asked(settings, config) {
+        store.keep_in_keychain(&account, key)
+    } else {
+        store.keep_noted_in_keychain(&account, key)
+    }
+}
+
+/// The variable of the environment that has a provider's key, and the key.
+fn in_environment(provider: &str, config: &Config, environment: &Environment<'_>) -> Option<(String, Secret)> {
+    let is_named = config.providers.get(provider).is_some_and(|section| section.api_key_env.is_some());
+    if let Some(row) = provider::find(provider).filter(|row| !is_named && !row.key_variables.is_empty()) {
+        return row.key(environment).map(|(variable, key)| (variable.to_owned(), key));
+    }
+    let variable = Keys::variable(provider, config);
+    let key = environment(&variable).filter(|key| !key.trim().is_empty())?;
+    Some((variable, Secret::new(key)))
 }
 
 /// Finds the key: the environment, the person's own command, the file they agreed to, the keychain. A provider that a
@@ -214,18 +244,10 @@ fn key(
     if config.providers.is_from_project(provider) {
         return Ok(None);
     }
-    let (row, section) = (provider::find(provider), config.providers.get(provider));
-    let is_named = section.is_some_and(|section| section.api_key_env.is_some());
-    let found = if let Some(row) = row.filter(|row| !is_named && !row.key_variables.is_empty()) {
-        row.key(environment).map(|(_, key)| key)
-    } else {
-        let held = environment(&Keys::variable(provider, config));
-        held.filter(|key| !key.trim().is_empty()).map(Secret::new)
-    };
-    if found.is_some() {
-        return Ok(found);
+    if let Some((_, key)) = in_environment(provider, config, environment) {
+        return Ok(Some(key));
     }
-    if let Some(command) = section.and_then(|section| section.api_key_cmd.as_deref()) {
+    if let Some(command) = config.providers.get(provider).and_then(|section| section.api_key_cmd.as_deref()) {
         return asked.command(command).map(Some).map_err(NoKey::Command);
     }
     let account = keyfile::account(settings);
@@ -243,6 +265,59 @@ fn key(
         Some(key) => Ok(Some(Secret::new(key))),
         None => of_file.map(|_| None),
     }
+}
+
+/// Where the key of a provider is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::app) enum FoundIn {
+    /// In this variable of the environment.
+    Variable(String),
+    /// A command of the person's prints it.
+    Command,
+    /// In the keychain.
+    Keychain,
+    /// In the file only the person can read.
+    File,
+}
+
+/// Names the providers that have a key, with where it is; no key is read but to see that it is there.
+pub(in crate::app) fn keys(
+    config: &Config,
+    environment: &Environment<'_>,
+    locale: &Locale,
+    asked: &Asked,
+) -> Vec<(String, FoundIn)> {
+    let file = keyfile::path(environment);
+    let (mut found, mut others) = (Vec::new(), Vec::new());
+    for name in names(config).into_iter().filter(|name| !config.providers.is_from_project(name)) {
+        let has_command = config.providers.get(&name).is_some_and(|section| section.api_key_cmd.is_some());
+        let account = || {
+            without_key(&format!("{name}/any"), config, environment, locale)
+                .ok()
+                .map(|found| keyfile::account(&found))
+        };
+        if let Some((variable, _)) = in_environment(&name, config, environment) {
+            found.push((name, FoundIn::Variable(variable)));
+        } else if has_command {
+            found.push((name, FoundIn::Command));
+        } else if let Some(account) = account() {
+            others.push((name, account));
+        }
+    }
+    let kept = asked.kept(others.iter().map(|(_, account): &(String, String)| account.clone()).collect());
+    for ((name, account), in_keychain) in others.into_iter().zip(kept) {
+        if is_in_file(file.as_deref(), &account) {
+            found.push((name, FoundIn::File));
+        } else if in_keychain {
+            found.push((name, FoundIn::Keychain));
+        }
+    }
+    found
+}
+
+/// Tells whether the file of keys has one. A file that cannot be read is told where a key of it is needed.
+fn is_in_file(file: Option<&Path>, account: &str) -> bool {
+    file.is_some_and(|file| matches!(keyfile::find(file, account), Ok(Some(Entry::Key(_)))))
 }
 
 fn is_local(base_url: &str) -> bool {
@@ -290,11 +365,7 @@ fn usable(config: &Config, environment: &Environment<'_>, locale: &Locale, asked
     let (others, accounts): (Vec<String>, Vec<String>) =
         others.into_iter().filter_map(|name| account(&name).map(|account| (name, account))).unzip();
     let file = keyfile::path(environment);
-    let is_in_file = |account: &String| {
-        // One that cannot be read is told where a key of it is needed.
-        file.as_ref().is_some_and(|path| matches!(keyfile::find(path, account), Ok(Some(Entry::Key(_)))))
-    };
-    let in_file: Vec<bool> = accounts.iter().map(is_in_file).collect();
+    let in_file: Vec<bool> = accounts.iter().map(|account| is_in_file(file.as_deref(), account)).collect();
     let kept = asked.kept(accounts).into_iter().zip(in_file).map(|(keychain, file)| keychain || file);
     told.extend(others.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(name, _)| name));
     names(config).into_iter().filter(|name| told.contains(name)).collect()

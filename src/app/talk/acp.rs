@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::super::context::{App, Need};
 use super::super::failed::{Failed, runtime};
-use super::super::models::{self, choose};
+use super::super::models::{self, Missing, choose};
 use super::super::process::Process;
 use super::super::trust::tell_untrusted;
 use super::ghost::GhostUsage;
@@ -99,15 +99,22 @@ impl Opener for Editor {
         }
         tell_untrusted(&app);
         let runtime = Rc::new(runtime(&app.locale).map_err(|failed| refused(&failed))?);
-        let client = models::client(&app.config, &app.process.variables);
-        let (provider, _) = choose(&app, None, &client, &runtime).map_err(|failed| refused(&failed))?;
+        let client = models::client(&app.config(), &app.process.variables);
+        let (provider, _) =
+            choose(&app, None, &client, &runtime, Missing::Offer).map_err(|failed| refused(&failed))?;
         let options = RunOptions { resume: wanted.resume.clone().map(Some), ..RunOptions::default() };
         let made = agent::make(&app, &options, provider, FrontendKind::Editor);
         let (agent, _) = made.map_err(|failed| refused(&failed))?;
         let app = Rc::new(app);
         Ok(Opened {
             agent,
-            world: Box::new(Outside::new(Rc::clone(&app), client, Rc::clone(&runtime), GhostUsage::default())),
+            world: Box::new(Outside::new(
+                Rc::clone(&app),
+                client,
+                Rc::clone(&runtime),
+                GhostUsage::default(),
+                RunOptions::default(),
+            )),
             runtime,
             locale: app.locale.clone(),
             commands: menu_lists::user_commands(&app),
@@ -119,7 +126,7 @@ impl Opener for Editor {
         let root = self.paths.home.clone().unwrap_or_else(|| "/".into());
         let app = self.app(&root)?;
         let runtime = runtime(&app.locale).map_err(|failed| refused(&failed))?;
-        choose(&app, None, &models::client(&app.config, &app.process.variables), &runtime)
+        choose(&app, None, &models::client(&app.config(), &app.process.variables), &runtime, Missing::Offer)
             .map(drop)
             .map_err(|failed| refused(&failed))
     }
@@ -127,7 +134,7 @@ impl Opener for Editor {
     fn models(&self, cwd: &Path) -> Vec<(String, String)> {
         let Ok(app) = self.app(cwd) else { return Vec::new() };
         let Ok(runtime): Result<Runtime, _> = runtime(&app.locale) else { return Vec::new() };
-        let listed = models::all(&app, &models::client(&app.config, &app.process.variables), &runtime);
+        let listed = models::all(&app, &models::client(&app.config(), &app.process.variables), &runtime);
         listed
             .into_iter()
             .map(|listed| (listed.words(&app.locale), listed.id))

@@ -19,7 +19,7 @@ use crate::agent::{Agent, ReadHooks, Setup, Shortening, Wishes, catalogue, instr
 use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
 use crate::cli::{AgentKind, RunOptions};
 use crate::command::{Problem, session_damage};
-use crate::config::{Given, OnOff, Permissions};
+use crate::config::{Config, Given, OnOff, Permissions};
 use crate::conversation::{Conversation, Ledger, Money};
 use crate::frontend::exit::Exit;
 use crate::frontend::words;
@@ -29,6 +29,18 @@ use crate::session::{Fork, Session, is_held, load_lines};
 use crate::tool::devtool::DevTools;
 use crate::tool::{Place, ProposeCommandTool, Tool, Toolbox, WebSearchTool, table};
 
+/// The rules of settings files, with what they decide and whose they are.
+pub(super) const fn lists(permissions: &Permissions) -> [(&Vec<String>, Decision, Source); 5] {
+    let Permissions { allow, ask, deny } = permissions;
+    [
+        (&allow.own, Decision::Allow, Source::User),
+        (&ask.own, Decision::Ask, Source::User),
+        (&deny.own, Decision::Deny, Source::User),
+        (&ask.project, Decision::Ask, Source::Project),
+        (&deny.project, Decision::Deny, Source::Project),
+    ]
+}
+
 pub(super) fn policy(app: &App, options: &RunOptions) -> Result<Policy, Failed> {
     let mode = match options.agent {
         AgentKind::Build => Mode::Build,
@@ -36,17 +48,9 @@ pub(super) fn policy(app: &App, options: &RunOptions) -> Result<Policy, Failed> 
         AgentKind::Explore => Mode::Explore,
     };
     let mut policy = Policy::new(mode, options.yes);
-    let Permissions { allow, ask, deny } = &app.config.permissions;
-    let lists = [
-        (&allow.own, Decision::Allow, Source::User),
-        (&ask.own, Decision::Ask, Source::User),
-        (&deny.own, Decision::Deny, Source::User),
-        (&ask.project, Decision::Ask, Source::Project),
-        (&deny.project, Decision::Deny, Source::Project),
-        (&options.allow, Decision::Allow, Source::Flag),
-        (&options.deny, Decision::Deny, Source::Flag),
-    ];
-    for (rules, decision, source) in lists {
+    let config = app.config();
+    let of_flags = [(&options.allow, Decision::Allow, Source::Flag), (&options.deny, Decision::Deny, Source::Flag)];
+    for (rules, decision, source) in lists(&config.permissions).into_iter().chain(of_flags) {
         for text in rules {
             let added =
                 Rule::parse_for(text, table::kind_of).and_then(|rule| policy.add_rule(decision, rule, source));
@@ -70,7 +74,8 @@ fn rule_problem(app: &App, text: &str, error: &RuleError, source: Source) -> Pro
     let own = app.paths.settings();
     let is_it =
         |given: &&Given| given.text == text && (own.as_deref() != Some(given.spot.file.as_path())) == of_project;
-    let given = app.given.iter().filter(|_| source != Source::Flag).find(is_it);
+    let settings = app.settings();
+    let given = settings.given.iter().filter(|_| source != Source::Flag).find(is_it);
     if let Some(told) = given.and_then(|given| Diagnostic::of_text(&app.locale, given)) {
         return Problem { what: told.whole(&app.paths), hint: told.hint };
     }
@@ -108,7 +113,7 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
         secrets,
         surroundings: app.project.surroundings(app.sandbox().secret_files()),
         place,
-        max_steps: options.max_steps.unwrap_or(u32::try_from(app.config.max_steps).unwrap_or(u32::MAX)),
+        max_steps: options.max_steps.unwrap_or(u32::try_from(app.config().max_steps).unwrap_or(u32::MAX)),
         max_output_tokens: None,
         output_dir: app.throwaway.clone().or_else(|| app.paths.outputs()).unwrap_or_else(std::env::temp_dir),
         journal: app.paths.journal(),
@@ -147,12 +152,12 @@ fn skill_folders(app: &App) -> Vec<PathBuf> {
 }
 
 fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
-    let trusted = models::trusted(&app.config, &app.process.variables);
+    let trusted = models::trusted(&app.config(), &app.process.variables);
     let mut tools = table::standard(app.process.program.clone(), trusted.clone());
     if occasion == FrontendKind::Handoff {
         tools.push(Arc::new(ProposeCommandTool));
     }
-    if let Some(search) = WebSearchTool::at(&app.config.web_search, trusted) {
+    if let Some(search) = WebSearchTool::at(&app.config().web_search, trusted) {
         tools.push(Arc::new(search));
     }
     let mut tools = Toolbox::new(tools);
@@ -170,8 +175,9 @@ fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
 
 /// Connects to the models that stand in; one without a key is told now, and not when it is needed.
 fn fallbacks(app: &App, options: &RunOptions) -> Result<Vec<Arc<dyn Provider>>, Failed> {
-    let named = options.fallback_model.as_ref().or(app.config.fallback_model.as_ref());
-    let client = models::client(&app.config, &app.process.variables);
+    let config = app.config();
+    let named = options.fallback_model.as_ref().or(config.fallback_model.as_ref());
+    let client = models::client(&app.config(), &app.process.variables);
     let mut found = Vec::new();
     for name in named.iter().flat_map(|names| names.split(',')).map(str::trim).filter(|name| !name.is_empty()) {
         match models::connect(app, name, &client, &app.locale) {
@@ -232,7 +238,7 @@ pub(super) fn make(
     let setup = Setup { fallbacks, ..setup(app, options, occasion) };
     let mut agent = Agent::new(provider, tools(app, occasion), policy, first, setup);
     agent.allow_exploring();
-    *agent.wishes() = wishes(app, options);
+    *agent.wishes() = wishes(&app.config(), options);
     agent.set_session(session, conversation, ledger);
     Ok((agent, gone_on))
 }
@@ -246,8 +252,7 @@ pub(super) fn for_tools(app: &App, tools: Vec<Arc<dyn Tool>>) -> Result<Agent, F
     Ok(Agent::new(Arc::new(NoModel::default()), Toolbox::new(tools), policy(app, &options)?, session, setup))
 }
 
-fn wishes(app: &App, options: &RunOptions) -> Wishes {
-    let config = &app.config;
+pub(super) fn wishes(config: &Config, options: &RunOptions) -> Wishes {
     // The command line's shape lets nothing through that is no amount.
     let flag = options.budget.as_ref().and_then(|text| text.parse().ok());
     Wishes {
@@ -255,6 +260,7 @@ fn wishes(app: &App, options: &RunOptions) -> Wishes {
         effort: config.effort.and_then(|choice| Effort::parse(choice.word())),
         budget: flag.or(config.budget.map(|budget| budget.0)).map(Money::dollars),
         tell_price: config.tell_price_from.map(|from| Money::dollars(from.0)),
+        max_steps: None,
     }
 }
 

@@ -43,7 +43,7 @@ impl GhostUsage {
 /// The asking side. Lives on the editor's worker: what it holds is its own.
 pub(super) struct ModelSuggest {
     name: String,
-    config: Config,
+    config: Arc<Config>,
     variables: Variables,
     locale: Locale,
     asked: Asked,
@@ -79,20 +79,20 @@ const FAILURES: u32 = 5;
 
 /// Makes the asking side, if the environment or the settings name a model for it.
 pub(super) fn suggest(app: &App, used: &GhostUsage) -> Option<ModelSuggest> {
-    let name = app.config.suggest_model.clone()?;
+    let name = app.config().suggest_model.clone()?;
     if name == OFF {
         return None;
     }
     let own = line_connector(app, &name).map(|connector| (connector, app.paths.history()));
     Some(ModelSuggest {
         name,
-        config: app.config.clone(),
+        config: app.config(),
         variables: app.process.variables,
         locale: app.locale.clone(),
         asked: app.asked.without_terminal(),
         redactor: app.redactor(),
         used: used.clone(),
-        most: app.config.suggest_max_tokens,
+        most: app.config().suggest_max_tokens,
         own,
         typed: Vec::new(),
         connection: None,

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::{Failed, runtime};
-use super::super::models::{self, choose};
+use super::super::models::{self, Missing, choose};
 use super::super::trust::settle_trust;
 use super::human::human_options;
 use super::prewarm::prewarm;
@@ -98,8 +98,8 @@ fn job(app: &Rc<App>, facts: &Facts) -> Result<(Exit, Put), Failed> {
         return Ok((repl(app, options)?, Put::Nothing));
     }
     let runtime = Rc::new(runtime(&app.locale)?);
-    let client = models::client(&app.config, &app.process.variables);
-    let (provider, found) = choose(app, None, &client, &runtime)?;
+    let client = models::client(&app.config(), &app.process.variables);
+    let (provider, found) = choose(app, None, &client, &runtime, Missing::Offer)?;
     if !provider.model().local {
         prewarm(&client);
     }

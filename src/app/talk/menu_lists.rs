@@ -10,7 +10,7 @@ const SESSIONS: usize = 200;
 
 /// The lists of the menu; nothing is fetched before somebody looks.
 pub(super) fn menu_lists(app: &App) -> MenuLists {
-    let (config, variables, locale) = (app.config.clone(), app.process.variables, app.locale.clone());
+    let (config, variables, locale) = (app.config(), app.process.variables, app.locale.clone());
     let (own, said, asked) = (lister(app), app.said.clone(), app.asked.without_terminal());
     let models = move || {
         // On a thread of its own, hence with a runtime and connections of its own.
@@ -36,7 +36,7 @@ pub(super) fn menu_lists(app: &App) -> MenuLists {
     MenuLists::new(MenuSources {
         models: Box::new(models),
         sessions: Box::new(sessions),
-        providers: models::names(&app.config),
+        providers: models::names(&app.config()),
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod acp;
 mod agent;
+mod first_run;
 mod ghost;
 mod handoff;
 mod human;
@@ -9,6 +10,7 @@ mod menu_lists;
 mod piped;
 mod prewarm;
 mod print;
+mod reload;
 mod repl;
 mod rewrite;
 mod rules;

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::{Failed, runtime};
-use super::super::models::{self, choose};
+use super::super::models::{self, Missing, choose};
 use super::human::human_options;
 use super::session::FrontendKind;
 use super::{agent, piped};
@@ -25,8 +25,8 @@ use crate::locale::word;
 pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal: bool) -> Result<Exit, Failed> {
     let message = print_message(app, options.message.as_deref(), stdin_terminal)?;
     let runtime = runtime(&app.locale)?;
-    let client = models::client(&app.config, &app.process.variables);
-    let (provider, found) = choose(app, options.model.as_deref(), &client, &runtime)?;
+    let client = models::client(&app.config(), &app.process.variables);
+    let (provider, found) = choose(app, options.model.as_deref(), &client, &runtime, Missing::Offer)?;
     if let Some(found) = found {
         Console::new(&app.locale).note(&found);
     }

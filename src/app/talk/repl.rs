@@ -3,28 +3,33 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use tokio::runtime::Runtime;
+
 use super::super::commands::later_search;
 use super::super::context::App;
 use super::super::failed::{Failed, runtime};
-use super::super::models::{self, choose};
+use super::super::models;
 use super::agent::GoneOn;
+use super::first_run::Chosen;
 use super::ghost::{self, GhostUsage};
 use super::human::human_options;
 use super::prewarm::prewarm;
+use super::reload::Reload;
 use super::session::FrontendKind;
 use super::stage::stage;
 use super::world::Outside;
-use super::{agent, menu_lists, session};
+use super::{agent, first_run, menu_lists, session};
 use crate::cli::RunOptions;
 use crate::config::{EditMode, InlineImages};
 use crate::frontend::exit::Exit;
 use crate::frontend::human::Human;
 use crate::frontend::repl::{
     Clipboard, CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, Repl, ReplParts,
-    ShellLines, SuggestTiming, editor_words,
+    SetUpAgain, ShellLines, SuggestTiming, editor_words,
 };
 use crate::frontend::words::Speaking;
 use crate::locale::word;
+use crate::provider::Client;
 use crate::session::Session;
 use crate::terminal::{Depth, Pending, PictureProtocol, Theme, escape_wait};
 
@@ -34,8 +39,8 @@ const QUIET: Duration = Duration::from_secs(3);
 
 pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let runtime = Rc::new(runtime(&app.locale)?);
-    let client = models::client(&app.config, &app.process.variables);
-    let (provider, found) = choose(app, options.model.as_deref(), &client, &runtime)?;
+    let client = models::client(&app.config(), &app.process.variables);
+    let (provider, found) = first_run::begin(app, &options, &client, &runtime)?;
     let local = provider.model().local;
     let (agent, gone_on) = agent::make(app, &options, provider, FrontendKind::Repl)?;
     let stage = stage(app, &runtime)?;
@@ -100,6 +105,8 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let pager = pager(app);
     let (for_new, for_resume, keep) = (Rc::clone(app), Rc::clone(app), !options.no_session);
     let path = (app.process.variables)("PATH").unwrap_or_default();
+    let set_up = set_up(app, &client, &runtime);
+    let mut reload = Reload::new(Rc::clone(app), options.clone(), client.clone());
     let mut repl = Repl::new(ReplParts {
         agent,
         human,
@@ -107,7 +114,9 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
         pending,
         drafts,
         stage,
-        world: Box::new(Outside::new(Rc::clone(app), client, runtime, ghost_usage)),
+        set_up,
+        reload: Box::new(move |agent, locale| reload.look(agent, locale)),
+        world: Box::new(Outside::new(Rc::clone(app), client, runtime, ghost_usage, options.clone())),
         new_session: Box::new(move || {
             let session = session::new_session(&for_new, FrontendKind::Repl, keep);
             for_new.shell.set(session.id());
@@ -120,7 +129,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
         directory,
         shell: ShellLines::new(shell, app.process.program.clone(), path),
         pictures: PictureProtocol::choose(
-            if plain { InlineImages::Off } else { app.config.inline_images }.word(),
+            if plain { InlineImages::Off } else { app.config().inline_images }.word(),
             &app.display().terminal,
         ),
         pager,
@@ -131,6 +140,17 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
         repl.last_screenful(broken_off && options.message.is_none());
     }
     Ok(repl.run(options.message))
+}
+
+/// Sets up again, as `/setup` asks; returns the model that was chosen, or what failed.
+fn set_up(app: &Rc<App>, client: &Client, runtime: &Rc<Runtime>) -> SetUpAgain {
+    let (app, client, runtime) = (Rc::clone(app), client.clone(), Rc::clone(runtime));
+    Box::new(move |asker, locale| match first_run::chosen(&app, asker, &client, &runtime, locale) {
+        Ok(Chosen::Model(name)) => Ok(Some(name)),
+        Ok(Chosen::Nothing) => Ok(None),
+        Err(Failed { problem, .. }) if problem.what.is_empty() => Ok(None),
+        Err(Failed { problem, .. }) => Err(problem),
+    })
 }
 
 /// Returns the person's pager as a command line. `less` gets the options that git gives it, unless the person has
@@ -155,7 +175,7 @@ fn editor(app: &App, theme: &Theme, private: bool, foreground: Foreground, pendi
         commands: CommandMenu::default(),
         directory: app.project.cwd.clone(),
         home: app.paths.home.clone(),
-        style: match app.config.edit_mode {
+        style: match app.config().edit_mode {
             EditMode::Emacs => EditStyle::Emacs,
             EditMode::Vi => EditStyle::Vi,
         },

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::{Failed, runtime};
-use super::super::models::{self, choose};
+use super::super::models::{self, Missing, choose};
 use crate::agent::TurnEnd;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
@@ -41,10 +41,11 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
         return Err(failed(app.locale.text(word::handoff::rewrite::EMPTY).to_owned(), Exit::Usage));
     }
     let runtime = runtime(&app.locale)?;
-    let client = models::client(&app.config, &app.process.variables);
-    let own = app.config.handoff.rewrite_model.as_deref();
-    let (provider, _) = choose(app, own, &client, &runtime)?;
-    let limit = Duration::from_secs(app.config.handoff.rewrite_timeout);
+    let client = models::client(&app.config(), &app.process.variables);
+    let config = app.config();
+    let own = config.handoff.rewrite_model.as_deref();
+    let (provider, _) = choose(app, own, &client, &runtime, Missing::Offer)?;
+    let limit = Duration::from_secs(app.config().handoff.rewrite_timeout);
     let directory = app.paths.shown(&app.project.cwd);
     let system = rewrite_prompt(facts, &directory, &app.known_secrets());
 

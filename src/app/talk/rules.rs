@@ -51,6 +51,7 @@ pub(super) fn keep(app: &App, decision: Decision, rule: &Rule, locale: &Locale) 
         return Err(Problem { what: locale.text(word::permissions::SECRET).to_owned(), hint: String::new() });
     }
     begin(locale, &path);
+    app.wrote(list(decision));
     match config::add_to_list(&path, list(decision), &text) {
         Ok(()) => Ok(app.paths.shown(&path)),
         Err(error) => Err(Problem { what: error.to_string(), hint: String::new() }),

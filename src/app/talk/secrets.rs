@@ -18,7 +18,7 @@ const LARGEST: u64 = 64 * 1024;
 
 /// Makes the stand-ins for a conversation; `keep` says that their key may be saved for later ones.
 pub(super) fn stand_ins(app: &App, keep: bool) -> StandIns {
-    let settings = &app.config.secrets;
+    let settings = &app.config().secrets;
     let kinds = Kinds { known: settings.values == OnOff::On, shapes: settings.shapes == OnOff::On };
     let path = app.paths.state.as_ref().filter(|_| keep).map(|state| state.join("secret-key"));
     let made = StandIns::new(app.known_secrets(), kinds, Box::new(move || key(path.as_deref())));

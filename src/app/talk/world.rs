@@ -1,5 +1,6 @@
 //! What slash commands ask of the world outside the agent.
 
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -8,6 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::super::commands::{change_key, doctor_text, recalled, search_tools};
 use super::super::context::App;
+use super::super::findings::Diagnostic;
 use super::super::logs::{self, Shared};
 use super::super::models;
 use super::super::settings::begin;
@@ -15,8 +17,9 @@ use super::ghost::GhostUsage;
 use super::rules;
 use crate::agent::Recalled;
 use crate::approval::{Decision, Rule};
+use crate::cli::RunOptions;
 use crate::command::{KeyAction, Problem, SharedLog, World};
-use crate::config;
+use crate::config::{self, Applies, ConfigError, Finding, Held, Loaded, Spot};
 use crate::conversation::Usage;
 use crate::locale::{Locale, word};
 use crate::provider::{Client, Provider};
@@ -29,12 +32,37 @@ pub(super) struct Outside {
     client: Client,
     runtime: Rc<Runtime>,
     ghost: GhostUsage,
+    options: RunOptions,
+    /// The settings of the start.
+    begun_with: Rc<Loaded>,
 }
 
 impl Outside {
-    pub(super) const fn new(app: Rc<App>, client: Client, runtime: Rc<Runtime>, ghost: GhostUsage) -> Self {
-        Self { app, client, runtime, ghost }
+    pub(super) fn new(
+        app: Rc<App>,
+        client: Client,
+        runtime: Rc<Runtime>,
+        ghost: GhostUsage,
+        options: RunOptions,
+    ) -> Self {
+        let begun_with = app.settings();
+        Self { app, client, runtime, ghost, options, begun_with }
     }
+}
+
+impl Outside {
+    /// The person's file, begun where there is none.
+    fn file(&self, locale: &Locale) -> Result<PathBuf, Problem> {
+        let Some(path) = self.app.paths.settings() else {
+            return Err(Problem { what: locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
+        };
+        begin(locale, &path);
+        Ok(path)
+    }
+}
+
+fn not_saved(locale: &Locale, error: &ConfigError) -> Problem {
+    Problem { what: locale.with(word::said::NotSaved { cause: &error.to_string() }), hint: String::new() }
 }
 
 impl World for Outside {
@@ -49,18 +77,59 @@ impl World for Outside {
     }
 
     fn providers(&self) -> Vec<String> {
-        models::names(&self.app.config)
+        models::names(&self.app.config())
     }
 
     fn remember(&mut self, key: &str, value: &str, locale: &Locale) -> Result<(), Problem> {
-        let Some(path) = self.app.paths.settings() else {
-            return Err(Problem { what: locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
+        let path = self.file(locale)?;
+        self.app.wrote(key);
+        config::set(&path, key, value).map_err(|error| not_saved(locale, &error))
+    }
+
+    fn settings(&self) -> Vec<Held> {
+        let redactor = self.app.redactor();
+        let flags = |flag: &str| match flag {
+            "--lang" => self.app.language_flag.clone(),
+            flag => self.options.of_flag(flag),
         };
-        begin(locale, &path);
-        config::set(&path, key, value).map_err(|error| Problem {
-            what: locale.with(word::said::NotSaved { cause: &error.to_string() }),
-            hint: String::new(),
-        })
+        let mut effective = self.app.settings().effective(&flags);
+        for held in &mut effective {
+            held.value = redactor.text(&held.value);
+        }
+        effective
+    }
+
+    fn waits_for_start(&self, key: &str) -> bool {
+        let now = self.app.settings();
+        let mut changed = self.begun_with.differences(&now);
+        changed.any(|held| held.key == key && held.setting.applies == Applies::AtStart)
+    }
+
+    fn choose(&mut self, key: &str, value: &str, locale: &Locale) -> Result<String, Problem> {
+        let path = self.file(locale)?;
+        match config::choose(&path, key, value) {
+            Ok(Ok(())) => {
+                self.app.wrote(key);
+                Ok(self.app.paths.shown(&path))
+            }
+            Ok(Err(fault)) => {
+                let finding = Finding { spot: Spot::of_variable(key, value), key: key.to_owned(), fault };
+                let told = Diagnostic::new(locale, &self.app.paths, &finding);
+                Err(Problem { what: told.problem, hint: told.hint })
+            }
+            Err(error) => Err(not_saved(locale, &error)),
+        }
+    }
+
+    fn unset(&mut self, key: &str, locale: &Locale) -> Result<(String, bool), Problem> {
+        let path = self.file(locale)?;
+        let was = config::unset(&path, key).map_err(|error| not_saved(locale, &error))?;
+        self.app.wrote(key);
+        Ok((self.app.paths.shown(&path), was))
+    }
+
+    fn shown(&self, path: &Path) -> String {
+        self.app.paths.shown(path)
     }
 
     fn ghost_usage(&self) -> Usage {
@@ -80,7 +149,7 @@ impl World for Outside {
     }
 
     fn clean_up(&mut self, current: &SessionId) -> (u64, u64) {
-        let days = self.app.config.session_days;
+        let days = self.app.config().session_days;
         let store = self.app.sessions().filter(|_| days > 0);
         let unused = Duration::from_secs(days.saturating_mul(24 * 60 * 60));
         let gone = store.map(|store| store.clean_up(unused, current, SystemTime::now())).unwrap_or_default();
@@ -111,6 +180,6 @@ impl World for Outside {
     }
 
     fn doctor(&mut self, model: &str, locale: &Locale) -> String {
-        doctor_text(&self.app, Some(model), locale)
+        doctor_text(&self.app, model, locale)
     }
 }

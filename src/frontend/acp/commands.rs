@@ -115,6 +115,7 @@ pub(super) fn act(outcome: Outcome, command: &str, locale: &Locale) -> Act {
         | Outcome::Reasoning(_)
         | Outcome::Theme(_)
         | Outcome::Help
+        | Outcome::SetUp
         | Outcome::Exit => Act::Say(locale.with(word::acp::NotHere { command })),
     }
 }

@@ -45,15 +45,23 @@ impl Terminal {
     /// Lets the person pick one of `items`; `None` when they would not.
     #[must_use]
     pub fn pick(&self, question: &str, items: &[String]) -> Option<usize> {
+        self.pick_one(question, items).ok()
+    }
+
+    /// The same, telling how they would not.
+    ///
+    /// # Errors
+    /// [`NoChoice`].
+    pub fn pick_one(&self, question: &str, items: &[String]) -> Result<usize, NoChoice> {
         let items: Vec<String> = items.iter().map(|item| sanitize_line(item).into_owned()).collect();
         if self.plain {
-            return self.pick_number(question, &items);
+            return self.pick_number(question, &items).ok_or(NoChoice::Escaped);
         }
         if items.len() <= DIGITS {
             let room = MOST_ROWS * (columns() - MARKS).max(16);
             let items = items.iter().map(|item| one_row(item, room));
             let items: Vec<(char, String)> = ('1'..='9').zip(items).collect();
-            return self.decide(question, "", &items).ok();
+            return self.decide(question, "", &items);
         }
         self.search(question, &items, None)
     }
@@ -62,26 +70,31 @@ impl Terminal {
     #[must_use]
     pub fn pick_previewed(&self, question: &str, items: &[String], preview: Preview<'_>) -> Option<usize> {
         let items: Vec<String> = items.iter().map(|item| sanitize_line(item).into_owned()).collect();
-        if self.plain { self.pick_number(question, &items) } else { self.search(question, &items, Some(preview)) }
+        if self.plain {
+            self.pick_number(question, &items)
+        } else {
+            self.search(question, &items, Some(preview)).ok()
+        }
     }
 
     /// Lets the person find one of many items.
-    fn search(&self, question: &str, items: &[String], preview: Option<Preview<'_>>) -> Option<usize> {
+    fn search(&self, question: &str, items: &[String], preview: Option<Preview<'_>>) -> Result<usize, NoChoice> {
         let theme = self.theme();
         let mut keys = KeyReader::new(escape_wait(true));
-        let index = self.with_tty(|tty| {
+        let found = self.with_tty(|tty| {
             if keys.discard() {
-                return None;
+                return Some(Err(NoChoice::Interrupted));
             }
             let rows = usize::from(Size::of_terminal(None, None).rows);
             let mut search = Search::new(question, items, rows, preview);
-            open(&mut search, &mut keys, theme.as_ref(), (tty, &self.signals)).ok()
-        })?;
+            Some(open(&mut search, &mut keys, theme.as_ref(), (tty, &self.signals)))
+        });
+        let index = found.unwrap_or(Err(NoChoice::Interrupted))?;
         // What was said of it has been read; the name alone stays.
         let room = columns().saturating_sub(width(question) + MARKS).max(16);
         let chosen = ends(name(items[index].trim()), room);
         leave(|row| theme.format_select_prompt_selection(row, question, &chosen));
-        Some(index)
+        Ok(index)
     }
 
     /// Asks for a secret without echo; `None` when nothing was given.
@@ -101,7 +114,9 @@ impl Terminal {
         ask(&tty)
     }
 
-    pub(super) fn feedback(&self, question: &str) -> Option<String> {
+    /// Asks for a line of words; `None` when they would not.
+    #[must_use]
+    pub fn feedback(&self, question: &str) -> Option<String> {
         if self.plain {
             return self.read_line(&format!("{question} "));
         }

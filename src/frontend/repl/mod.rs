@@ -27,4 +27,7 @@ pub use menu::{
     Arguments, Candidate, Candidates, CommandEntry, CommandMenu, ListedModel, ListedSession, MenuLists,
     MenuSources, ModelGroup, ServerMenu,
 };
-pub use run::{NewSession, Repl, ReplParts, ResumeSession, ShellLines, UserCommands, editor_words};
+pub use run::{
+    NewSession, ReloadSettings, Reloaded, Repl, ReplParts, ResumeSession, SetUpAgain, ShellLines, UserCommands,
+    editor_words,
+};

@@ -67,6 +67,17 @@ const LINE: usize = 8;
 /// Tokens of an answer when nobody says how many.
 const MOST: usize = 2048;
 
+/// The instructions of this processor that answers are computed with, where there are special ones, and how many
+/// cores compute.
+#[must_use]
+pub fn processor() -> (Option<&'static str>, usize) {
+    #[cfg(target_arch = "x86_64")]
+    let path = vector::Vector::all().first().map(|vector| vector.name());
+    #[cfg(not(target_arch = "x86_64"))]
+    let path = None;
+    (path, cores::cores())
+}
+
 /// A model run by axi itself.
 pub struct LocalProvider {
     info: ModelInfo,

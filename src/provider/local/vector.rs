@@ -42,6 +42,11 @@ impl Vector {
         found.into_iter().flatten().collect()
     }
 
+    /// Names the extensions.
+    pub(crate) const fn name(self) -> &'static str {
+        if self.wide { "AVX-512 VNNI" } else { "AVX2" }
+    }
+
     /// Multiplies one row of weights with the tokens from `first` on, one for each place in `out`.
     pub(crate) fn row(self, format: Format, row: &[u8], activations: &Activations, first: usize, out: &mut [f32]) {
         if self.wide {

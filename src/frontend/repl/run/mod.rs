@@ -7,6 +7,7 @@ mod plain;
 mod plan;
 mod repl;
 mod servers;
+mod settings;
 mod shell_guess;
 mod shell_line;
 mod show;
@@ -14,6 +15,7 @@ mod turns;
 mod user_commands;
 
 pub use repl::{NewSession, Repl, ReplParts, ResumeSession};
+pub use settings::{ReloadSettings, Reloaded, SetUpAgain};
 pub use shell_line::ShellLines;
 pub use show::editor_words;
 pub use user_commands::UserCommands;

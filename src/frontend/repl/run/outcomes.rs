@@ -6,6 +6,7 @@ use crossterm::clipboard::CopyToClipboard;
 use nu_ansi_term::Style;
 
 use super::repl::{Next, Repl};
+use super::settings::Reloaded;
 use super::{pager, show};
 use crate::command::{self, KeyAction, Outcome, Problem, UserCommand, server_failure};
 use crate::config::ReasoningView;
@@ -90,6 +91,7 @@ impl Repl {
             }
             Outcome::Edit(text) => self.pending.set_line(&text),
             Outcome::AskKey(provider) => self.ask_key(&provider),
+            Outcome::SetUp => return self.set_up_again(),
         }
         Next::Line
     }
@@ -318,5 +320,56 @@ impl Repl {
             self.own.agree(command);
         }
         yes
+    }
+
+    /// Sets up again, and asks the chosen model from now on.
+    pub(super) fn set_up_again(&mut self) -> Next {
+        let locale = self.human.locale().clone();
+        let chosen = (self.set_up)(&self.stage.terminal, &locale);
+        self.human.painter().screen().forget();
+        match chosen {
+            Ok(Some(model)) => match command::find("model") {
+                Some(command) => {
+                    let outcome = self.dispatch(command, &model);
+                    self.outcome(outcome)
+                }
+                None => Next::Line,
+            },
+            Ok(None) => Next::Line,
+            Err(Problem { what, hint }) => {
+                self.human.painter().fail(&what, &hint);
+                Next::Line
+            }
+        }
+    }
+
+    /// Works by what the files of settings say now.
+    pub(super) fn reload(&mut self) {
+        let locale = self.human.locale().clone();
+        let Some(reloaded) = (self.reload)(&mut self.agent, &locale) else { return };
+        let Reloaded { problem, warnings, said, looks, language, lists } = reloaded;
+        if let Some(mut looks) = looks {
+            // What the terminal said of itself is not in any file.
+            looks.palette.background = self.human.looks().palette.background.or(looks.palette.background);
+            looks.choose_theme();
+            *self.human.painter().looks_mut() = looks;
+        }
+        if let Some(lists) = lists {
+            self.editor.watch_lists(lists.clone());
+            self.lists = lists;
+        }
+        if let Some(tag) = language {
+            self.human.painter().set_locale(Locale::new(tag));
+            self.editor.set_words(show::editor_words(self.human.locale()));
+        }
+        for text in said {
+            self.human.painter().say(&text);
+        }
+        for text in warnings {
+            self.human.painter().warn(text.trim_end());
+        }
+        if let Some(Problem { what, hint }) = problem {
+            self.human.painter().fail(&what, &hint);
+        }
     }
 }

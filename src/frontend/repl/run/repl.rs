@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::exchange::last_exchange;
 use super::plain::read_line;
 use super::plan::{self, Choice};
+use super::settings::{ReloadSettings, SetUpAgain};
 use super::shell_line::ShellLines;
 use super::show;
 use super::turns::{self, Scene, Turns, give_back};
@@ -45,6 +46,10 @@ pub struct ReplParts {
     pub drafts: Drafts,
     /// The terminal, taken.
     pub stage: Stage,
+    /// Sets up again.
+    pub set_up: SetUpAgain,
+    /// Reads the settings again.
+    pub reload: ReloadSettings,
     /// Everything outside.
     pub world: Box<dyn World>,
     /// Begins a session.
@@ -73,6 +78,8 @@ pub struct Repl {
     pub(super) pending: Pending,
     drafts: Drafts,
     pub(super) stage: Stage,
+    pub(super) set_up: SetUpAgain,
+    pub(super) reload: ReloadSettings,
     pub(super) world: Box<dyn World>,
     pub(super) new_session: NewSession,
     pub(super) resume_session: ResumeSession,
@@ -80,7 +87,7 @@ pub struct Repl {
     pub(super) shell: ShellLines,
     turns: Turns,
     pub(super) pager: String,
-    lists: MenuLists,
+    pub(super) lists: MenuLists,
     pub(super) own: UserCommands,
     /// Whether old sessions were looked for.
     cleaned: bool,
@@ -107,6 +114,8 @@ impl Repl {
             pending,
             drafts,
             stage,
+            set_up,
+            reload,
             world,
             new_session,
             resume_session,
@@ -124,6 +133,8 @@ impl Repl {
             pending,
             drafts,
             stage,
+            set_up,
+            reload,
             world,
             new_session,
             resume_session,
@@ -166,6 +177,7 @@ impl Repl {
     fn lines(&mut self) -> Exit {
         loop {
             // What waits changes with each line: who keeps it hears of it before the next one is run.
+            self.reload();
             let queued = self.pending.take_queued();
             self.pending.tell();
             let line = if let Some(line) = queued {
@@ -212,6 +224,8 @@ impl Repl {
             };
             self.human.painter().screen().forget();
             self.human.painter().begin_answer();
+            // It may have changed while the line was typed.
+            self.reload();
             let next = self.line(&line);
             self.human.painter().end_answer();
             match next {

@@ -1,0 +1,148 @@
+//! The model in use, the keys that were found (never their values), and whether providers answer.
+
+use std::time::{Duration, Instant};
+
+use super::super::super::context::App;
+use super::super::super::models::{self, FoundIn, KeychainError};
+use super::super::check::Check;
+use super::super::login::keychain_cause;
+use super::page::Means;
+use crate::agent::Failure;
+use crate::frontend::words::{self, Speaking};
+use crate::locale::{Locale, word};
+use crate::provider::{self, ProviderSettings};
+use tokio_util::sync::CancellationToken;
+
+/// How long a provider may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(super) fn checks(app: &App, model: Option<&str>, locale: &Locale, means: Means) -> Vec<Check> {
+    let name = |key| locale.text(key);
+    let mut checks = vec![in_use(app, model, locale)];
+    let keys = models::keys(&app.config(), &app.process.variables, locale, &app.asked);
+    for (provider, found) in &keys {
+        let where_found = match found {
+            FoundIn::Variable(variable) => variable.clone(),
+            FoundIn::Command => "api_key_cmd".to_owned(),
+            FoundIn::Keychain => name(word::doctor::KEYCHAIN).to_owned(),
+            FoundIn::File => {
+                models::key_file(&app.process.variables).map(|path| app.paths.shown(&path)).unwrap_or_default()
+            }
+        };
+        checks.push(Check::good(&locale.with(word::doctor::KeyOf { provider }), where_found));
+    }
+    if keys.is_empty() {
+        checks.push(Check::good(name(word::doctor::KEYS), name(word::doctor::KEYS_NONE)));
+    }
+    checks.push(Check::good(
+        name(word::doctor::KEYCHAIN),
+        match models::find_key("axi-doctor") {
+            Ok(_) => name(word::doctor::WORKS).to_owned(),
+            Err(error @ KeychainError::Refused(_)) => {
+                tracing::info!(%error, "the keychain refuses");
+                name(word::doctor::KEYCHAIN_REFUSED).to_owned()
+            }
+            Err(error @ (KeychainError::Off | KeychainError::Silent)) => keychain_cause(locale, &error),
+        },
+    ));
+    checks.extend(servers(app, locale));
+    checks.extend(own(app, locale));
+    if means == Means::Call {
+        checks.extend(answers(app, &keys, locale));
+    }
+    checks
+}
+
+/// The model that would be asked.
+fn in_use(app: &App, model: Option<&str>, locale: &Locale) -> Check {
+    let name = locale.text(word::doctor::MODEL);
+    let found = model.map(str::to_owned).or_else(|| app.config().model.clone()).or_else(|| {
+        let keys = provider::keys_in_environment(&app.process.variables);
+        keys.first().map(|found| format!("{}/{} ({})", found.row.name, found.row.default_model, found.variable))
+    });
+    match found {
+        Some(found) => Check::good(name, found),
+        None => Check::bad(name, locale.text(word::doctor::MISSING), locale.text(word::doctor::NO_MODEL_HINT)),
+    }
+}
+
+/// Servers on this machine.
+fn servers(app: &App, locale: &Locale) -> Vec<Check> {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
+    let client = models::client(&app.config(), &app.process.variables);
+    let cancel = CancellationToken::new();
+    let search = provider::discover(&app.process.variables, &client, provider::DISCOVERY_LIMIT, &cancel);
+    let found = runtime.block_on(search).servers;
+    let row = |server: provider::FoundServer| {
+        let count = locale.with(word::doctor::ModelsOf { count: &server.models.len().to_string() });
+        Check::good(server.row.name, format!("{} · {count}", server.base_url))
+    };
+    found.into_iter().map(row).collect()
+}
+
+#[cfg(feature = "local")]
+fn own(app: &App, locale: &Locale) -> Vec<Check> {
+    use crate::provider::local::{NAME, TABLE, find, processor};
+    let name = locale.text(word::doctor::OWN_MODEL);
+    let places = models::places(app);
+    let here = TABLE.iter().filter_map(|weights| Some((weights, find(weights, &places)?)));
+    let here: Vec<String> = here
+        .map(|(weights, path)| {
+            let (model, size) = (format!("{NAME}/{}", weights.name), models::megabytes(weights.size));
+            format!("{model} ({size}) · {}", app.paths.shown(&path))
+        })
+        .collect();
+    let here = if here.is_empty() { vec![locale.text(word::local::NOT_HERE).to_owned()] } else { here };
+    let (path, cores) = processor();
+    let path = path.unwrap_or(locale.text(word::doctor::SCALAR));
+    let runs = locale.with(word::doctor::Processor { path, cores: &cores.to_string() });
+    vec![Check::good(name, format!("{} · {runs}", here.join(", ")))]
+}
+
+#[cfg(not(feature = "local"))]
+fn own(_: &App, locale: &Locale) -> Vec<Check> {
+    vec![Check::good(locale.text(word::doctor::OWN_MODEL), locale.text(word::local::LEFT_OUT))]
+}
+
+/// Calls each provider that has a key, all at once.
+fn answers(app: &App, keys: &[(String, FoundIn)], locale: &Locale) -> Vec<Check> {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
+    let (config, client) = (app.config(), models::client(&app.config(), &app.process.variables));
+    let resolved: Vec<(String, Result<ProviderSettings, _>)> = keys
+        .iter()
+        .map(|(name, _)| {
+            (
+                name.clone(),
+                models::resolve(&format!("{name}/any"), &config, &app.process.variables, locale, &app.asked),
+            )
+        })
+        .collect();
+    let calls = resolved.into_iter().map(|(name, settings)| {
+        let client = &client;
+        async move {
+            let label = locale.with(word::doctor::CallOf { provider: &name });
+            let settings = match settings {
+                Ok(settings) => settings,
+                Err(problem) => return Check::bad(&label, problem.what, problem.hint),
+            };
+            let begun = Instant::now();
+            let answer = tokio::time::timeout(PATIENCE, provider::check_key(&settings, client)).await;
+            match answer {
+                Ok(Ok(())) => {
+                    let milliseconds = &begun.elapsed().as_millis().to_string();
+                    Check::good(&label, locale.with(word::doctor::Answered { milliseconds }))
+                }
+                Ok(Err(error)) => {
+                    let told = words::failure(locale, &Failure::from(&error), Speaking::ByFlags);
+                    Check::bad(&label, told.what, told.hint)
+                }
+                Err(_) => Check::bad(
+                    &label,
+                    locale.text(word::doctor::NO_ANSWER),
+                    locale.text(word::doctor::NETWORK_HINT),
+                ),
+            }
+        }
+    });
+    runtime.block_on(futures_util::future::join_all(calls))
+}

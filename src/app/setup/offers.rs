@@ -1,0 +1,134 @@
+//! What there is to choose from, found on this machine.
+
+use tokio_util::sync::CancellationToken;
+
+use super::super::context::App;
+use super::super::models::{self, FoundIn};
+use super::imports::{self, Import, ImportedKey};
+use super::scene::{Plan, Scene};
+use crate::locale::{Locale, word};
+use crate::provider::{self, FoundServer};
+
+/// Something that can answer, or a way to it.
+#[derive(Debug, Clone)]
+pub(super) enum Offer {
+    /// A provider with a key.
+    Key { provider: String, found: FoundIn },
+    /// A server on this machine.
+    Server(FoundServer),
+    /// What another agent asks.
+    Import(Import),
+    /// axi's own model.
+    #[cfg_attr(not(feature = "local"), expect(dead_code, reason = "there is none in this build"))]
+    Own { name: String, size: String },
+    /// A provider whose key has to be given.
+    Other,
+    /// Nothing, for now.
+    NotNow,
+}
+
+/// A file of another agent is no longer than this, in bytes.
+const LARGEST: u64 = 4 * 1024 * 1024;
+
+/// Looks for everything; takes no longer than local servers may take to answer.
+pub(super) fn offers(scene: &Scene<'_>) -> Vec<Offer> {
+    let Scene { app, client, runtime, locale, .. } = scene;
+    let config = app.config();
+    let keys = models::keys(&config, &app.process.variables, locale, &app.asked);
+    let keys = keys.into_iter().map(|(provider, found)| Offer::Key { provider, found });
+    let cancel = CancellationToken::new();
+    let search = provider::discover(&app.process.variables, client, provider::DISCOVERY_LIMIT, &cancel);
+    let servers = runtime.block_on(search).servers.into_iter().map(Offer::Server);
+    let read = |path: &std::path::Path| {
+        let small = path.metadata().is_ok_and(|file| file.is_file() && file.len() <= LARGEST);
+        small.then(|| std::fs::read_to_string(path).ok()).flatten()
+    };
+    let imports = app.paths.home.as_deref().map(|home| imports::all(home, &read)).unwrap_or_default();
+    let imports = imports.into_iter().map(Offer::Import);
+    let mut offers: Vec<Offer> = keys.chain(servers).chain(imports).collect();
+    offers.extend(own());
+    offers.extend([Offer::Other, Offer::NotNow]);
+    offers
+}
+
+#[cfg(feature = "local")]
+fn own() -> Option<Offer> {
+    let weights = models::fitting(models::available()).into_iter().next()?;
+    let name = format!("{}/{}", provider::local::NAME, weights.name);
+    Some(Offer::Own { name, size: models::megabytes(weights.size) })
+}
+
+#[cfg(not(feature = "local"))]
+const fn own() -> Option<Offer> {
+    None
+}
+
+/// The providers that want a key.
+pub(super) fn with_keys() -> Vec<String> {
+    let rows = provider::TABLE.iter().filter(|row| !row.is_local() && !row.base_url.is_empty());
+    rows.filter(|row| !row.key_variables.is_empty()).map(|row| row.name.to_owned()).collect()
+}
+
+/// What taking over the settings of another agent would write; `None` where they name no provider of any kind.
+pub(super) fn plan_of(import: &Import) -> Option<Plan> {
+    let mut section = Vec::new();
+    if let Some((url, protocol)) = &import.address {
+        section.push(("protocol", protocol.name().to_owned()));
+        section.push(("base_url", url.clone()));
+    } else {
+        provider::find(&import.provider)?;
+    }
+    let is_usual = |variable: &String| {
+        provider::find(&import.provider).is_some_and(|row| row.key_variables.contains(&variable.as_str()))
+    };
+    match &import.key {
+        ImportedKey::Variable(variable) if !is_usual(variable) => section.push(("api_key_env", variable.clone())),
+        ImportedKey::Command(command) => section.push(("api_key_cmd", command.clone())),
+        ImportedKey::Variable(_) | ImportedKey::File(..) | ImportedKey::Unknown => {}
+    }
+    Some(Plan { provider: import.provider.clone(), section, model: import.model.clone() })
+}
+
+impl Offer {
+    /// The offer as a row of the menu.
+    pub(super) fn words(&self, app: &App, locale: &Locale) -> String {
+        match self {
+            Self::Key { provider, found } => {
+                let place = match found {
+                    FoundIn::Variable(variable) => variable.clone(),
+                    FoundIn::Command => "api_key_cmd".to_owned(),
+                    FoundIn::Keychain => locale.text(word::doctor::KEYCHAIN).to_owned(),
+                    FoundIn::File => models::key_file(&app.process.variables)
+                        .map(|path| app.paths.shown(&path))
+                        .unwrap_or_default(),
+                };
+                locale.with(word::setup::Key { provider, place: &place })
+            }
+            Self::Server(server) => {
+                let shown: Vec<String> = server.models.iter().take(2).map(sized).collect();
+                let more = server.models.len().saturating_sub(shown.len());
+                let more = if more > 0 { format!(" +{more}") } else { String::new() };
+                let (name, url) = (server.row.name, server.base_url.as_str());
+                locale.with(word::setup::Server { name, url, models: &(shown.join(", ") + &more) })
+            }
+            Self::Import(import) => {
+                let model = import.model.as_deref().unwrap_or("…");
+                let model = &format!("{}/{model}", import.provider);
+                locale.with(word::setup::Import {
+                    agent: import.agent,
+                    model,
+                    file: &app.paths.shown(&import.file),
+                })
+            }
+            Self::Own { name, size } => locale.with(word::setup::Own { model: name, size }),
+            Self::Other => locale.text(word::setup::OTHER).to_owned(),
+            Self::NotNow => locale.text(word::setup::NOT_NOW).to_owned(),
+        }
+    }
+}
+
+/// A model of a server, with its size where the server tells it.
+fn sized(model: &provider::ModelEntry) -> String {
+    let size = model.size.map(|size| format!(" ({})", models::megabytes(size)));
+    format!("{}{}", model.name, size.unwrap_or_default())
+}

@@ -1,0 +1,99 @@
+//! `axi doctor`: one page on everything, each ✗ with what to do, and never the value of a key.
+
+use serde_json::{Value, json};
+
+use crate::support::home::Home;
+use crate::support::server::{Answer, Server};
+use crate::support::skip::skip;
+use crate::support::talk::{KEY, run};
+
+fn page(home: &Home, arguments: &[&str], variables: &[(&str, &str)]) -> Value {
+    let mut command = home.axi();
+    for name in ["OLLAMA_HOST", "LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL", "VLLM_BASE_URL", "LITELLM_BASE_URL"] {
+        command.env(name, "http://127.0.0.1:1");
+    }
+    let ran = run(command.envs(variables.iter().copied()).args(["doctor", "--json"]).args(arguments));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(!ran.out.contains(KEY), "{ran:?}");
+    serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{ran:?}"))
+}
+
+fn check<'a>(page: &'a Value, group: &str, name: &str) -> &'a Value {
+    let groups = page["groups"].as_array().unwrap();
+    let found = groups.iter().find(|known| known["group"] == group).unwrap();
+    let checks = found["checks"].as_array().unwrap();
+    checks.iter().find(|check| check["name"] == name).unwrap_or_else(|| panic!("{name} in {page:#}"))
+}
+
+#[test]
+fn every_group_is_there_and_whatever_is_wrong_says_what_to_do() {
+    let home = Home::new();
+    home.write("config/axi/config.toml", "model = [broken\n");
+    let page = page(&home, &[], &[("OPENAI_API_KEY", KEY), ("LANG", "xx_YY.UTF-8"), ("LC_ALL", "")]);
+    let groups: Vec<&str> =
+        page["groups"].as_array().unwrap().iter().map(|group| group["group"].as_str().unwrap()).collect();
+    assert_eq!(groups, ["system", "files", "models", "guard", "errors", "display", "hooks"]);
+    for group in page["groups"].as_array().unwrap() {
+        for check in group["checks"].as_array().unwrap() {
+            let todo = check["hint"].as_str();
+            assert_eq!(check["ok"] == true, todo.is_none(), "{check}");
+            assert!(todo.is_none_or(|todo| !todo.trim().is_empty()), "{check}");
+        }
+    }
+    assert!(check(&page, "files", "settings")["hint"].as_str().unwrap().contains("axi config edit"));
+    assert_eq!(check(&page, "models", "key of openai")["found"], "OPENAI_API_KEY");
+    assert!(check(&page, "guard", "undo")["found"].as_str().unwrap().contains("tried just now"), "{page:#}");
+    if std::process::Command::new("locale").arg("-a").output().is_ok() {
+        let language = check(&page, "system", "language");
+        assert!(
+            language["hint"].as_str().is_some_and(|todo| todo.contains("LANG names xx_YY.UTF-8")),
+            "{language}"
+        );
+    } else {
+        skip("there is no `locale` to ask");
+    }
+    let text = run(home.axi().env("OPENAI_API_KEY", KEY).arg("doctor"));
+    assert!(text.out.contains("**✗ files**") && text.out.contains("\n- ✗ settings: "), "{text:?}");
+    assert!(!text.out.contains(KEY), "{text:?}");
+}
+
+#[test]
+fn what_cannot_be_written_is_wrong() {
+    let home = Home::new();
+    let file = home.write("file", "");
+    let below = file.join("below").display().to_string();
+    let page = page(&home, &[], &[("XDG_STATE_HOME", &below)]);
+    for (group, name) in [("files", "sessions"), ("guard", "undo")] {
+        let check = check(&page, group, name);
+        assert!(check["hint"].as_str().is_some_and(|todo| todo.contains("XDG_STATE_HOME")), "{check}");
+    }
+}
+
+#[test]
+fn only_where_it_is_asked_for_is_each_provider_called() {
+    let home = Home::new();
+    let server = Server::start([]);
+    server.decide(|request| {
+        let well = request.header("authorization") == Some(&format!("Bearer {KEY}"));
+        let (status, body) =
+            if well { (200, json!({"data": [{"id": "m"}]})) } else { (401, json!({"error": "no"})) };
+        Some(Answer::json(status, &body))
+    });
+    let section = |name: &str| {
+        format!(
+            "[providers.{name}]\nbase_url = \"{}\"\napi_key_env = \"{}\"\n",
+            server.url("/v1"),
+            name.to_uppercase()
+        )
+    };
+    home.write("config/axi/config.toml", &(section("lab") + &section("old")));
+    let variables = [("LAB", KEY), ("OLD", "expired-key-9")];
+    let quiet = page(&home, &[], &variables);
+    assert_eq!(check(&quiet, "models", "key of lab")["found"], "LAB");
+    assert_eq!(server.requests().len(), 0, "nothing is called without --network");
+    let called = page(&home, &["--network"], &variables);
+    assert!(check(&called, "models", "call to lab")["found"].as_str().unwrap().starts_with("answered in "));
+    let refused = check(&called, "models", "call to old");
+    assert!(refused["ok"] == false && !refused["hint"].as_str().unwrap().is_empty(), "{refused}");
+    assert!(!called.to_string().contains("expired-key-9"), "{called}");
+}
