@@ -228,7 +228,8 @@ fn a_person_takes_a_resource_into_a_message_and_a_prompt_onto_the_line() {
     *'"method":"prompts/list"'*) answer '{"prompts":[{"name":"ask","arguments":[{"name":"who"}]}]}' ;;
     *'"method":"prompts/get"'*) answer '{"messages":[{"role":"user","content":{"type":"text","text":"Please ask them."}}]}' ;;
     *'"method":"tools/call"'*)"#;
-    home.write("lab.sh", &text.replace("*'\"method\":\"tools/call\"'*)", more));
+    let text = text.replace("*'\"method\":\"tools/call\"'*)", more);
+    home.write("lab.sh", &text.replace(r#"{"tools":{}}"#, r#"{"tools":{},"prompts":{}}"#));
     let server = Server::start([answer::chat_text("one"), answer::chat_text("two")]);
     let mut person = Person::meets(&axi(&home, &server));
     person.sends("see @lab:note://1, please");
@@ -267,7 +268,10 @@ fn menus_offer_the_prompts_and_resources_that_are_known_and_no_key_starts_a_serv
     assert_eq!(starts(&home), 1);
     let server = Server::start([]);
     let mut person = Person::meets(&axi(&home, &server));
-    // They are looked up once the prompt is there.
+    // They are looked up once the prompt is there; `/mcp` waits for that.
+    person.sends("/mcp");
+    person.sees("starts with its first call");
+    person.sees_prompt();
     person.types("/lab:");
     person.sees("/lab:ask [who]");
     person.sees("Asks somebody.");

@@ -135,7 +135,7 @@ fn sessions_are_switched_renamed_and_deleted_from_the_menu() {
     person.sees("› the bird");
     person.types("\t");
     person.types("\r");
-    person.sees("going on with “remember the plover”");
+    person.sees("going on with “the bird”");
     person.sees_prompt();
     person.sends("what was it?");
     person.sees("three");
