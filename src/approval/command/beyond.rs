@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use super::effect::git_command_at;
 use super::judgement::{Judged, Part, Target};
 use crate::approval::program::{Action, Does, Program, Trait, lists};
 use crate::approval::{Class, NeverAuto, Surroundings, path};
@@ -23,6 +24,7 @@ pub(super) fn beyond(parts: &[Judged], targets: &[Target], place: &Surroundings)
 /// What a part does to what others share.
 fn shared(part: &Judged) -> Option<NeverAuto> {
     let Part::Command { words, .. } = &part.part else { return None };
+    let git_at = git_command_at(words);
     let words: Vec<&str> = words.iter().map(|word| word.as_deref().unwrap_or_default()).collect();
     let (program, rest) = words.split_first()?;
     let program = program.rsplit('/').next().unwrap_or_default();
@@ -35,7 +37,8 @@ fn shared(part: &Judged) -> Option<NeverAuto> {
     if matches!(program, "crontab" | "at" | "batch") || program == "direnv" && rest.contains(&"allow") {
         return Some(NeverAuto::RunsLater { target: program.to_owned() });
     }
-    if program == "git" && rest.contains(&"config") {
+    let git = git_at.filter(|_| program == "git").and_then(|at| words[at..].split_first());
+    if let Some((&"config", rest)) = git {
         let runs_alias = rest.iter().any(|word| word.starts_with('!'));
         return rest
             .iter()
@@ -45,18 +48,38 @@ fn shared(part: &Judged) -> Option<NeverAuto> {
             })
             .map(|setting| NeverAuto::RunsLater { target: (*setting).to_owned() });
     }
-    if program == "git" && part.class == Class::Destructive {
-        let mut named = rest.iter().skip_while(|word| **word != "push");
-        named.next()?;
-        let mut named = named.filter(|word| !word.starts_with('-'));
-        let remote = named.next().map_or_else(|| "origin".to_owned(), |word| (*word).to_owned());
-        let branch = named.next().map_or("HEAD", |word| word.trim_start_matches(['+', ':'])).to_owned();
-        return Some(NeverAuto::Push { branch, remote });
+    if part.class == Class::Destructive
+        && let Some((&"push", rest)) = git
+    {
+        return Some(pushed(rest));
     }
     // `npx`, `docker exec`, `python -m` and their like have the program behind them.
     let loses = (0..words.len().min(FARTHEST)).any(|at| loses_shared(&words[at..]));
     let loses = loses || deletes_by_address(program, rest) || loses_over_there(program, rest);
     loses.then(|| NeverAuto::Shared { command: part.text.clone() })
+}
+
+/// The flags of `git push` whose value is a word of its own (git 2.47, `git-push(1)`).
+const PUSH_VALUED: &[&str] = &["-o", "--push-option", "--repo", "--receive-pack", "--exec"];
+
+/// Names what a push rewrites, and where.
+fn pushed(words: &[&str]) -> NeverAuto {
+    let mut named = Vec::new();
+    let (mut is_value, mut ended) = (false, false);
+    for word in words {
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if ended || !word.starts_with('-') {
+            named.push(*word);
+        }
+        is_value = !ended && PUSH_VALUED.contains(word);
+        ended |= *word == "--";
+    }
+    let remote = named.first().map_or("origin", |remote| remote).to_owned();
+    let branches: Vec<&str> = named.iter().skip(1).map(|word| word.trim_start_matches(['+', ':'])).collect();
+    let branch = if branches.is_empty() { "HEAD".to_owned() } else { branches.join(", ") };
+    NeverAuto::Push { branch, remote }
 }
 
 /// So many words in front of a program are looked past.

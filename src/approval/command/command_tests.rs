@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{Part, judge, suggest_rule};
-use crate::approval::{Class, Surroundings};
+use crate::approval::{Class, NeverAuto, Surroundings};
 
 pub(super) fn place() -> Surroundings {
     Surroundings {
@@ -93,4 +93,24 @@ fn rules_are_suggested_narrowly() {
     ] {
         assert_eq!(suggested(line), None, "{line}");
     }
+}
+
+#[test]
+fn a_push_that_rewrites_is_named_whatever_else_the_line_is_called() {
+    let pushed = |line: &str| match judge(line, &place()).never_auto {
+        Some(NeverAuto::Push { branch, remote }) => Some((branch, remote)),
+        Some(_) | None => None,
+    };
+    for (line, branch, remote) in [
+        ("git push -f origin config", "config", "origin"),
+        ("git -C config push -f", "HEAD", "origin"),
+        ("git push --force -o ci.skip origin main", "main", "origin"),
+        ("git push -f origin +a b", "a, b", "origin"),
+        ("git push -f -- origin main", "main", "origin"),
+        ("git -c a.b=c push --force up push", "push", "up"),
+        ("git push --mirror config", "HEAD", "config"),
+    ] {
+        assert_eq!(pushed(line), Some((branch.to_owned(), remote.to_owned())), "{line}");
+    }
+    assert_eq!(pushed("git push origin config"), None);
 }
