@@ -82,6 +82,8 @@ fn an_empty_home_is_asked_once_and_not_now_says_how_to_come_back() {
             assert!(seen.contains(way), "{seen}");
         }
         assert_eq!(settings(&home), None);
+        let raw = pty.view(|view| String::from_utf8_lossy(view.raw()).into_owned());
+        assert!(raw.rfind("\x1b[?25h") > raw.rfind("\x1b[?25l"), "the cursor is given back: {raw:?}");
     }
 }
 

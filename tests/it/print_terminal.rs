@@ -37,23 +37,3 @@ fn a_call_nobody_is_asked_about_ends_with_5_and_says_how_to_allow_it() {
     assert!(text.contains("needs an approval") && text.contains("--allow 'shell(touch made.txt)'"), "{text}");
     assert!(!home.work().join("made.txt").exists());
 }
-
-#[test]
-fn the_repl_without_a_model_says_what_to_do_and_leaves_the_terminal_alone() {
-    let home = Home::new();
-    let mut command = home.axi();
-    for variable in ["OLLAMA_HOST", "LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL", "VLLM_BASE_URL"] {
-        command.env(variable, "http://127.0.0.1:1");
-    }
-    let mut pty = Pty::options().spawn(&command);
-    // Where it can bring a model of its own it offers that once.
-    if cfg!(feature = "local") {
-        pty.wait_for("[Y/n]");
-        pty.send("n\r");
-    }
-    assert_eq!(pty.wait_exit().code(), Some(3));
-    let text = pty.transcript();
-    assert!(text.contains("error: no model is configured") && text.contains("ollama serve"), "{text}");
-    assert!(text.contains("axi local pull"), "{text}");
-    assert!(!pty.view(|view| view.raw().contains(&0x1b)));
-}
