@@ -32,6 +32,7 @@ fn the_first_shell_makes_the_file_and_the_next_reads_it() {
         let mut person = row.start_prepared(&server, &watched, &prepare).unwrap();
         person.enters("echo \"=$STARTED=\"");
         person.sees("==");
+        person.sees_line("");
         person.hands_over("what is 1+2?");
         person.sees("Three.");
         // What an older axi left is renewed with the first key.
