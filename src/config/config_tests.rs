@@ -334,7 +334,7 @@ fn the_schema_has_every_setting() {
     assert_eq!(schema["additionalProperties"], false);
 }
 
-/// README's table of settings.
+/// The table of settings in docs/settings.md.
 fn table() -> String {
     let locale = crate::locale::Locale::new("en");
     let mut rows = String::from("| setting | values | default | |\n| --- | --- | --- | --- |\n");
@@ -381,10 +381,10 @@ fn table() -> String {
 }
 
 #[test]
-fn readme_has_the_table_of_settings() {
-    let readme = include_str!("../../README.md");
+fn the_page_of_settings_has_the_table() {
+    let page = include_str!("../../docs/settings.md");
     let table = table();
-    assert!(readme.contains(&table), "README.md lacks this table:\n{table}");
+    assert!(page.contains(&table), "docs/settings.md lacks this table:\n{table}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is declared of a setting: one row, from which come the parser, the errors, the schema and README's table.
+//! What is declared of a setting: one row, from which come the parser, the errors, the schema and the table in docs/settings.md.
 
 use crate::locale::Word;
 

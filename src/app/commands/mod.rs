@@ -16,6 +16,8 @@ mod mcp_login;
 mod models;
 mod plain;
 mod recall;
+#[cfg(test)]
+mod reference_tests;
 mod render;
 mod script;
 mod sessions;
