@@ -24,6 +24,7 @@ mod dependencies;
 mod dev_tools;
 mod dialogs;
 mod discovery;
+mod docs;
 mod doctor;
 mod drafts;
 mod editor;
