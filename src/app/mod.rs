@@ -186,6 +186,7 @@ const fn need(invocation: &Invocation) -> Need {
         | Invocation::Local(_) => Need::Taste,
         Invocation::Config(_)
         | Invocation::Doctor { .. }
+        | Invocation::SelfCheck
         | Invocation::ResetTerminal
         | Invocation::Completions(_)
         | Invocation::Manual
@@ -213,6 +214,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         | Invocation::Config(_)
         | Invocation::Local(_)
         | Invocation::Doctor { .. }
+        | Invocation::SelfCheck
         | Invocation::DoctorModel { .. }
         | Invocation::ResetTerminal
         | Invocation::Completions(_)
@@ -243,6 +245,7 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         Invocation::Config(action) => commands::config(&app, action),
         Invocation::Local(action) => commands::local(&app, &action),
         Invocation::Doctor { json, network } => commands::doctor(&app, json, network),
+        Invocation::SelfCheck => commands::self_check(&app),
         Invocation::DoctorModel { model, json } => commands::doctor_model(&app, model.as_deref(), json),
         Invocation::ResetTerminal => commands::reset_terminal(&app),
         Invocation::Completions(shell) => commands::completions(&app, shell),

@@ -88,6 +88,7 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
             },
             None => Invocation::Doctor { json: inner.get_flag("json"), network: inner.get_flag("network") },
         },
+        "self-check" => Invocation::SelfCheck,
         "completions" => {
             let shell = text("shell").and_then(|shell| shell.parse().ok());
             Invocation::Completions(shell.unwrap_or(clap_complete::Shell::Bash))

@@ -82,6 +82,8 @@ pub enum Invocation {
         /// Calls each provider, too.
         network: bool,
     },
+    /// Says whether what was installed works here.
+    SelfCheck,
     /// Finds out what a model's server does with what it is asked.
     DoctorModel {
         /// `PROVIDER/MODEL`; the one in use where it is not said.

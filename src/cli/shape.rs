@@ -29,6 +29,7 @@ pub(super) const COMMANDS: &[&str] = &[
     "config",
     "local",
     "doctor",
+    "self-check",
     "completions",
     "man",
 ];
@@ -151,6 +152,7 @@ pub fn command(words: Words<'_>) -> Command {
                         .arg(positional("model", argument::MODEL_NAME).value_name("PROVIDER/MODEL"))
                         .arg(flag("json", option::JSON, words)),
                 ),
+            sub("self-check", cli::command::SELF_CHECK),
             sub("completions", cli::command::COMPLETIONS)
                 .arg(positional("shell", argument::SHELL).required(true).value_parser(shells)),
             sub("man", cli::command::MAN),

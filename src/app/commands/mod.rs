@@ -25,7 +25,7 @@ mod settings;
 mod tools;
 mod usage;
 
-pub(super) use doctor::{doctor, doctor_text};
+pub(super) use doctor::{doctor, doctor_text, self_check};
 pub(in crate::app) use doctor_model::doctor_model;
 pub(super) use hook::init;
 pub(super) use local::local;

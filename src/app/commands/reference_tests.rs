@@ -24,7 +24,7 @@ fn describe(command: &clap::Command, names: &str, above: &[clap::Id], page: &mut
         let name = argument.get_value_names().map_or_else(String::new, |names| names.join(" "));
         let name =
             if argument.get_num_args().is_some_and(|range| range.max_values() > 1) { name + "…" } else { name };
-        line += &if argument.is_required_set() { format!(" {name}") } else { format!(" [{name}]") };
+        let _ = if argument.is_required_set() { write!(line, " {name}") } else { write!(line, " [{name}]") };
     }
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let _ = write!(page, "### `{line}`\n\n{about}\n\n");
@@ -40,7 +40,8 @@ fn describe(command: &clap::Command, names: &str, above: &[clap::Id], page: &mut
             continue;
         }
         if argument.get_long().is_some() && argument.get_action().takes_values() {
-            name += &format!(" {}", argument.get_value_names().map_or_else(String::new, |names| names.join(" ")));
+            let of = argument.get_value_names().map_or_else(String::new, |names| names.join(" "));
+            let _ = write!(name, " {of}");
         }
         let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
         let values = argument.get_possible_values();

@@ -1,6 +1,7 @@
 //! `axi doctor`: what works here and what does not, on one page that can be pasted into a bug report.
 
 mod guard;
+mod installed;
 mod machine;
 mod models;
 mod page;
@@ -13,6 +14,7 @@ use super::check::Check;
 use super::hook;
 use crate::frontend::exit::Exit;
 use crate::locale::{Locale, word};
+pub(in crate::app) use installed::self_check;
 use page::{Group, Means};
 
 /// How many errors of the log are shown.
