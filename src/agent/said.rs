@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::talk::{Talk, whole};
 use super::undo::Undo;
 use crate::context::{self, Found, LOOKED_AT, PASSAGES, quotes, recall, recall_of, sent_tokens, wanted};
-use crate::conversation::{Conversation, tokens};
+use crate::conversation::{Conversation, Message, tokens};
 use crate::journal::{JournalError, Turn};
-use crate::session::seek;
+use crate::session::{Told, seek};
 
 /// A turn that is not sent any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,7 +107,11 @@ pub(super) fn recalled(talk: &Talk, query: &str, most: usize) -> Vec<Found> {
     let path = talk.session().path();
     let told =
         path.and_then(|path| seek(path, &wanted(query)).map_err(|error| tracing::warn!(%error, "not read")).ok());
-    let told = told.unwrap_or_default();
+    recall_both(&told.unwrap_or_default(), held, earlier, query, most)
+}
+
+/// Searches what was told of a session's file and, from message `earlier` on, what is held of it.
+fn recall_both(told: &Told, held: &[Message], earlier: usize, query: &str, most: usize) -> Vec<Found> {
     let turns = told.said.partition_point(|said| *said < earlier);
     let before = told.messages.iter().filter(|(number, _)| *number < earlier);
     let before = before.map(|(number, message)| {
@@ -121,3 +125,7 @@ pub(super) fn recalled(talk: &Talk, query: &str, most: usize) -> Vec<Found> {
     });
     recall_of(&before.chain(after).collect::<Vec<_>>(), query, most)
 }
+
+#[cfg(test)]
+#[path = "said_tests.rs"]
+mod tests;

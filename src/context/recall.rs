@@ -35,8 +35,6 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// How much more words count that stand in one line together: in code and output a line says one thing.
 const TOGETHER: f64 = 2.0;
-/// About how many bytes a word has, with what is between it and the next.
-const BYTES_OF_WORD: f64 = 6.0;
 
 /// Words of a question that say nothing of what is sought.
 const ASKING: &str = " a all an and any are as at be been before by can could did do does for from had has have how i if in is it \
@@ -71,7 +69,7 @@ struct Passage<'a> {
     lines: Vec<&'a str>,
     /// How often each wanted word stands in it.
     counts: Vec<u32>,
-    /// Which of them stand together in each of its lines.
+    /// Which of them stand together in its lines, for each line that has any.
     together: Vec<Vec<bool>>,
     length: f64,
 }
@@ -90,16 +88,17 @@ pub fn recall_of(said: &[Said<'_>], query: &str, most: usize) -> Vec<Found> {
     let wanted = wanted(query);
     let Some(any) = any_of(&wanted) else { return Vec::new() };
     let texts: Vec<Spoken<'_>> = said.iter().flat_map(texts).collect();
-    let (mut passages, mut all, mut bytes) = (Vec::new(), 0_usize, 0_usize);
+    let mut passages = Vec::new();
     for text in &texts {
-        all += with_any(text, &any, &wanted, &mut passages);
-        bytes += text.text.len();
+        with_any(text, &any, &wanted, &mut passages);
     }
-    let average = (as_float(bytes) / as_float(all.max(1)) / BYTES_OF_WORD).max(1.0);
+    // Only passages with a word count, so that it makes no difference which of the others the caller read.
+    let all = as_float(passages.len());
+    let average = (passages.iter().map(|passage| passage.length).sum::<f64>() / all.max(1.0)).max(1.0);
     let rarity: Vec<f64> = (0..wanted.len())
         .map(|term| {
             let having = as_float(passages.iter().filter(|passage| passage.counts[term] > 0).count());
-            ((as_float(all) - having + 0.5).max(0.5) / (having + 0.5)).ln_1p()
+            ((all - having + 0.5) / (having + 0.5)).ln_1p()
         })
         .collect();
     let score = |passage: &Passage<'_>| {
@@ -153,55 +152,64 @@ fn any_of(wanted: &[String]) -> Option<RegexMatcher> {
     RegexMatcherBuilder::new().case_insensitive(true).build(&wanted.join("|")).ok()
 }
 
-/// Adds the passages of a text that have a wanted word; returns how many passages it has.
-fn with_any<'a>(
-    text: &Spoken<'a>,
-    any: &RegexMatcher,
-    wanted: &[String],
-    passages: &mut Vec<Passage<'a>>,
-) -> usize {
+/// Adds the passages of a text that have a wanted word.
+fn with_any<'a>(text: &Spoken<'a>, any: &RegexMatcher, wanted: &[String], passages: &mut Vec<Passage<'a>>) {
     let bytes = text.text.as_bytes();
-    let step = LINES - SHARED;
-    let ends: usize = memchr::memchr_iter(b'\n', bytes).count() + usize::from(!bytes.ends_with(b"\n"));
-    let all = ends.saturating_sub(SHARED).div_ceil(step).max(1);
-    let mut touched: Vec<usize> = Vec::new();
+    // The lines where one of the words may stand, in order.
+    let mut marked: Vec<usize> = Vec::new();
     let (mut line, mut counted) = (0, 0);
     let scanned = any.find_iter(bytes, |found| {
         line += memchr::memchr_iter(b'\n', &bytes[counted..found.start()]).count();
         counted = found.start();
-        let last = (line / step).min(all - 1);
-        let before = (line % step < SHARED).then(|| last.checked_sub(1)).flatten();
-        for passage in before.into_iter().chain([last]) {
-            if touched.last() < Some(&passage) {
-                touched.push(passage);
-            }
+        if marked.last() != Some(&line) {
+            marked.push(line);
         }
         true
     });
     // Its error is that of a callback, which has none.
     drop(scanned);
-    if touched.is_empty() {
-        return all;
+    if marked.is_empty() {
+        return;
     }
     let lines: Vec<&str> = text.text.lines().collect();
-    for passage in touched {
-        let start = passage * step;
+    for start in touched(&marked, lines.len()) {
         let end = (start + LINES).min(lines.len());
         if let Some(part) = lines.get(start..end).filter(|part| !part.is_empty()) {
-            let passage = Passage { lines: part.to_vec(), ..count(text, start, part, wanted) };
+            let passage = Passage { lines: part.to_vec(), ..count(text, start, part, &marked, wanted) };
             if passage.counts.iter().any(|count| *count > 0) {
                 passages.push(passage);
             }
         }
     }
-    all
 }
 
-/// Counts the wanted words of a passage.
-fn count<'a>(text: &Spoken<'a>, start: usize, lines: &[&str], wanted: &[String]) -> Passage<'a> {
+/// The first lines of the passages to which marked lines belong, of a text with so many lines.
+fn touched(marked: &[usize], lines: usize) -> Vec<usize> {
+    let step = LINES - SHARED;
+    let all = lines.saturating_sub(SHARED).div_ceil(step).max(1);
+    let mut touched: Vec<usize> = Vec::new();
+    for line in marked {
+        let last = (line / step).min(all - 1);
+        let before = (line % step < SHARED).then(|| last.checked_sub(1)).flatten();
+        for passage in before.into_iter().chain([last]) {
+            if touched.last().is_none_or(|touched| *touched < passage * step) {
+                touched.push(passage * step);
+            }
+        }
+    }
+    touched
+}
+
+/// Counts the wanted words of a passage. Only marked lines have any.
+fn count<'a>(text: &Spoken<'a>, start: usize, lines: &[&str], marked: &[usize], wanted: &[String]) -> Passage<'a> {
     let mut counts = vec![0; wanted.len()];
     let mut length = 0_u32;
-    let together = lines.iter().map(|line| {
+    let mut together = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        if line.is_ascii() && marked.binary_search(&(start + number)).is_err() {
+            length += words_of_ascii(line);
+            continue;
+        }
         let mut has = vec![false; wanted.len()];
         words(line, &mut |word| {
             length += 1;
@@ -210,11 +218,18 @@ fn count<'a>(text: &Spoken<'a>, start: usize, lines: &[&str], wanted: &[String])
                 has[place] = true;
             }
         });
-        has
-    });
-    let together = together.collect();
+        together.push(has);
+    }
     let Spoken { message, turn, who, .. } = *text;
     Passage { message, turn, who, line: start + 1, lines: Vec::new(), counts, together, length: f64::from(length) }
+}
+
+/// How many words a line of ASCII has.
+fn words_of_ascii(line: &str) -> u32 {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric();
+    let begins = line.as_bytes().windows(2).filter(|pair| !is_word(&pair[0]) && is_word(&pair[1])).count();
+    let first = usize::from(line.as_bytes().first().is_some_and(is_word));
+    u32::try_from(begins + first).unwrap_or(u32::MAX)
 }
 
 fn found(passage: &Passage<'_>) -> Found {

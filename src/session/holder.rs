@@ -61,11 +61,16 @@ pub(super) struct Line {
 impl Line {
     /// Reads the line's message. `None` if the line is no message, or a part of it is not understood.
     pub(super) fn read(&self, files: &[File]) -> Option<Message> {
-        let mut line = vec![0; usize::try_from(self.length).ok()?];
-        files.get(self.file)?.read_exact_at(&mut line, self.offset).ok()?;
-        match read_line(&line) {
+        match read_line(&self.bytes(files.get(self.file)?)?) {
             ReadLine::Whole(EntryKind::Message { message }) => Some(message),
             ReadLine::Whole(_) | ReadLine::Part(_) | ReadLine::Nothing => None,
         }
+    }
+
+    /// Reads the line as it stands in its file.
+    pub(super) fn bytes(&self, file: &File) -> Option<Vec<u8>> {
+        let mut line = vec![0; usize::try_from(self.length).ok()?];
+        file.read_exact_at(&mut line, self.offset).ok()?;
+        Some(line)
     }
 }

@@ -44,7 +44,7 @@ impl Loaded {
 }
 
 /// How long a chain of forks may be.
-const DEEPEST: u32 = 64;
+pub(super) const DEEPEST: u32 = 64;
 /// How much of a file is read at once, in bytes: what a core keeps nearest.
 const PIECE: usize = 64 * 1024;
 
@@ -84,11 +84,6 @@ pub(super) fn open_holding(path: &Path, held: Held) -> Result<Loaded, SessionErr
 pub fn load_lines(path: &Path) -> Result<Loaded, SessionError> {
     let read = read(path, u64::MAX, DEEPEST, Vec::new())?;
     read.finish(path, None, |messages, _| Some(Conversation::restore(messages)))
-}
-
-/// Hands the lines of a session's file to a holder.
-pub(super) fn held_lines<H: Holder>(path: &Path, holder: H) -> Result<H, SessionError> {
-    Ok(read(path, u64::MAX, DEEPEST, holder)?.messages)
 }
 
 impl Holder for Vec<Message> {

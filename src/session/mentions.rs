@@ -1,19 +1,21 @@
 //! Finding the messages of sessions in which words stand, without reading the others.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry as MapEntry;
+use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use super::entry::{Entry, EntryKind, directory_of, read_kind};
+use super::holder::Line;
 use super::id::directory_mark;
-use super::search::pieces;
+use super::parts::{Buffer, Lines, on_threads, parts, read_part};
 use super::sought::Sought;
 use super::{SessionId, SessionStore};
 use crate::conversation::Message;
 
-/// How many threads scan.
-const MOST_THREADS: usize = 8;
 /// The longest message that is looked at, in bytes: what a few huge outputs say must not cost a second to read.
 const LONGEST: usize = 1024 * 1024;
 
@@ -34,17 +36,14 @@ pub struct Mention {
 struct Hit {
     /// How many of the words it has.
     words: u32,
-    /// Which file, the newest first.
-    file: usize,
-    /// Where in it.
-    number: usize,
-    line: Vec<u8>,
+    /// Its file's number: the newest has the lowest.
+    line: Line,
 }
 
 impl Hit {
     /// Sorts hits with more of the words first, then newer ones.
-    fn order(&self) -> (std::cmp::Reverse<u32>, usize, std::cmp::Reverse<usize>) {
-        (std::cmp::Reverse(self.words), self.file, std::cmp::Reverse(self.number))
+    fn order(&self) -> (std::cmp::Reverse<u32>, usize, std::cmp::Reverse<u64>) {
+        (std::cmp::Reverse(self.words), self.line.file, std::cmp::Reverse(self.line.offset))
     }
 }
 
@@ -69,53 +68,56 @@ pub fn mentions(
     files.sort_by_cached_key(|(_, path)| std::cmp::Reverse(written(path).unwrap_or(SystemTime::UNIX_EPOCH)));
     let mut hits = scanned(&files, &sought, most);
     best(&mut hits, most);
-    let mut directories: HashMap<usize, PathBuf> = HashMap::new();
+    let mut opened: HashMap<usize, (File, PathBuf)> = HashMap::new();
     let read = hits.iter().filter_map(|hit| {
-        let (id, path) = &files[hit.file];
-        let began_in = directories.entry(hit.file).or_insert_with(|| first_directory(path)).clone();
+        let (id, path) = &files[hit.line.file];
+        let (file, began_in) = match opened.entry(hit.line.file) {
+            MapEntry::Occupied(known) => known.into_mut(),
+            MapEntry::Vacant(new) => new.insert((File::open(path).ok()?, first_directory(path))),
+        };
         // Two directories may have the same mark.
         if directory.is_some_and(|directory| began_in != directory) {
             return None;
         }
-        let entry: Entry = serde_json::from_slice(&hit.line).ok()?;
+        let entry: Entry = serde_json::from_slice(&hit.line.bytes(file)?).ok()?;
         let EntryKind::Message { message } = entry.kind else { return None };
-        Some(Mention { id: id.clone(), directory: began_in, time: entry.time, message })
+        Some(Mention { id: id.clone(), directory: began_in.clone(), time: entry.time, message })
     });
     read.collect()
 }
 
 fn scanned(files: &[(SessionId, PathBuf)], sought: &Sought, most: usize) -> Vec<Hit> {
-    let next = AtomicUsize::new(0);
-    // Older files are skipped once enough lines with all words are found: they could not rank higher.
+    let length = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let all_parts = files.iter().enumerate().flat_map(|(file, (_, path))| {
+        // The end of a file is the newest of it.
+        parts(length(path)).rev().map(move |part| (file, part))
+    });
+    let all_parts: Vec<_> = all_parts.collect();
+    // Older parts are skipped once enough lines with all words are found: theirs could not rank higher.
     let full = AtomicUsize::new(0);
     let all = sought.all().count_ones();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(files.len());
-    std::thread::scope(|scope| {
-        let scan = || {
-            let (mut hits, mut buffer) = (Vec::new(), Vec::new());
-            loop {
-                let file = next.fetch_add(1, Ordering::Relaxed);
-                let Some((_, path)) = files.get(file).filter(|_| full.load(Ordering::Relaxed) < most) else {
-                    return hits;
-                };
-                let mut number = 0;
-                // If a file cannot be read to its end, the hits before stay.
-                let _ = pieces(path, &mut buffer, &mut |lines| {
-                    scan(lines, sought, &mut |words, line| {
-                        number += 1;
-                        full.fetch_add(usize::from(words == all), Ordering::Relaxed);
-                        hits.push(Hit { words, file, number, line: line.to_vec() });
-                        if hits.len() > most * 2 {
-                            best(&mut hits, most);
-                        }
-                    });
-                    true
-                });
-            }
-        };
-        let running: Vec<_> = (0..threads).map(|_| scope.spawn(scan)).collect();
-        running.into_iter().filter_map(|thread| thread.join().ok()).flatten().collect()
-    })
+    let scan = |number: usize, buffer: &mut Buffer| {
+        let (file, part) = &all_parts[number];
+        let mut hits = Vec::new();
+        let opened = File::open(&files[*file].1).ok().filter(|_| full.load(Ordering::Relaxed) < most);
+        let Some(opened) = opened else { return hits };
+        let read = read_part(&opened, part.clone(), buffer, &mut |lines| {
+            scan(lines, sought, &mut |words, line| {
+                full.fetch_add(usize::from(words == all), Ordering::Relaxed);
+                let (offset, length) = (lines.offset + line.start as u64, line.len() as u64);
+                hits.push(Hit { words, line: Line { file: *file, offset, length } });
+                if hits.len() > most * 2 {
+                    best(&mut hits, most);
+                }
+            });
+            true
+        });
+        if let Err(error) = read {
+            tracing::debug!(%error, "a session could not be read to its end");
+        }
+        hits
+    };
+    on_threads(all_parts.len(), scan).into_iter().flatten().collect()
 }
 
 /// Keeps the best.
@@ -124,18 +126,17 @@ fn best(hits: &mut Vec<Hit>, most: usize) {
     hits.truncate(most);
 }
 
-/// Hands over each message that has one of the words, with how many of them it has.
-fn scan(lines: &[u8], sought: &Sought, take: &mut dyn FnMut(u32, &[u8])) {
+/// Hands over where each message stands that has one of the words, with how many of them it has.
+fn scan(lines: &Lines<'_>, sought: &Sought, take: &mut dyn FnMut(u32, Range<usize>)) {
     let mut at = 0;
-    while let Some(found) = sought.next(lines, at) {
-        let start = memchr::memrchr(b'\n', &lines[..found]).map_or(0, |newline| newline + 1);
-        let end = memchr::memchr(b'\n', &lines[found..]).map_or(lines.len(), |length| found + length);
-        let line = &lines[start..end];
-        at = end;
-        if line.len() > LONGEST || !is_message(line) {
+    while let Some(found) = sought.next(lines.lower, at) {
+        let line = lines.line_of(found);
+        at = line.end;
+        let text = &lines.text[line.clone()];
+        if line.len() > LONGEST || !is_message(text) {
             continue;
         }
-        if let Some(has) = sought.in_line(line) {
+        if let Some(has) = sought.in_line(text, &lines.lower[line.clone()]) {
             take(has.words.count_ones(), line);
         }
     }

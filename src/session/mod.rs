@@ -14,6 +14,7 @@ mod mentions;
 mod outline;
 mod overview;
 mod partial;
+mod parts;
 mod redact;
 mod search;
 mod seek;

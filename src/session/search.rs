@@ -1,21 +1,16 @@
 //! Searching what was said in all sessions: their bytes are scanned, and only the lines with a hit are read.
 
 use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use serde_json::Value;
 
 use super::entry::{EntryKind, read_kind};
+use super::parts::{Buffer, Lines, on_threads, read_part};
 use crate::conversation::ContentBlock;
 
-/// How much of a file is scanned at once, in bytes: what a core keeps nearest. A longer line is taken whole.
-const PIECE: usize = 64 * 1024;
-/// How many threads scan.
-const MOST_THREADS: usize = 8;
 /// The usual constants of BM25 (Robertson and Zaragoza 2009).
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
@@ -47,21 +42,9 @@ pub(super) fn ranked(paths: &[&Path], text: &str) -> Vec<usize> {
     }
     // A long word is in few files, and what lacks one is not scanned for the next.
     wanted.sort_by_key(|word| std::cmp::Reverse(word.lower.len()));
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(paths.len());
-    let mut found: Vec<(usize, Hits)> = std::thread::scope(|scope| {
-        let scan = || {
-            let mut found = Vec::new();
-            let mut buffer = Vec::new();
-            loop {
-                let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some(path) = paths.get(place) else { return found };
-                found.extend(hits(path, &wanted, &mut buffer).map(|hits| (place, hits)));
-            }
-        };
-        let running: Vec<_> = (0..threads).map(|_| scope.spawn(scan)).collect();
-        running.into_iter().filter_map(|thread| thread.join().ok()).flatten().collect()
-    });
+    let found = on_threads(paths.len(), |place, buffer| hits(paths[place], &wanted, buffer));
+    let found = found.into_iter().enumerate();
+    let mut found: Vec<(usize, Hits)> = found.filter_map(|(place, hits)| Some((place, hits?))).collect();
     let all = as_float(paths.len());
     let having = as_float(found.len());
     let average = (found.iter().map(|(_, hits)| hits.bytes).sum::<f64>() / having.max(1.0)).max(1.0);
@@ -78,7 +61,7 @@ pub(super) fn ranked(paths: &[&Path], text: &str) -> Vec<usize> {
 }
 
 fn wanted(word: &str) -> Option<Wanted> {
-    let written = serde_json::to_string(word).ok()?;
+    let written = serde_json::to_string(word).ok()?.to_ascii_lowercase();
     let mut pattern = String::new();
     for character in written[1..written.len() - 1].chars() {
         if !character.is_alphanumeric() && character.is_ascii() {
@@ -87,62 +70,40 @@ fn wanted(word: &str) -> Option<Wanted> {
         pattern.push(character);
     }
     // The few letters beyond ASCII that fold into it (the sign for kelvin) would make the search for `s` and `k` slow.
-    let mut builder = RegexMatcherBuilder::new();
-    let matcher = builder.case_insensitive(true).unicode(!word.is_ascii()).build(&pattern).ok()?;
+    let beyond = !word.is_ascii();
+    let matcher = RegexMatcherBuilder::new().case_insensitive(beyond).unicode(beyond).build(&pattern).ok()?;
     Some(Wanted { lower: word.to_lowercase(), matcher })
 }
 
 /// What a file has of all words; `None` where one is missing.
-fn hits(path: &Path, wanted: &[Wanted], buffer: &mut Vec<u8>) -> Option<Hits> {
+fn hits(path: &Path, wanted: &[Wanted], buffer: &mut Buffer) -> Option<Hits> {
+    let file = File::open(path).ok()?;
+    let bytes = file.metadata().ok()?.len();
     let mut counts = Vec::new();
     for word in wanted {
         let (mut count, mut said) = (0.0, false);
-        pieces(path, buffer, &mut |lines| {
+        let read = read_part(&file, 0..bytes, buffer, &mut |lines| {
             count += scan(lines, word, &mut said);
             count < MOST_COUNTED
-        })?;
+        });
+        read.ok()?;
         said.then(|| counts.push(count))?;
     }
-    let bytes = std::fs::metadata(path).ok()?.len();
     Some(Hits { counts, bytes: as_float(usize::try_from(bytes).unwrap_or(usize::MAX)) })
 }
 
-/// Hands over the lines of a file, many at once, until no more are wanted; `None` where it cannot be read.
-pub(super) fn pieces(path: &Path, buffer: &mut Vec<u8>, take: &mut dyn FnMut(&[u8]) -> bool) -> Option<()> {
-    let mut file = File::open(path).ok()?;
-    buffer.resize(PIECE, 0);
-    let mut held = 0;
-    loop {
-        let read = file.read(&mut buffer[held..]).ok()?;
-        held += read;
-        let whole = if read == 0 { held } else { memchr::memrchr(b'\n', &buffer[..held]).map_or(0, |at| at + 1) };
-        if read > 0 && whole == 0 {
-            if held == buffer.len() {
-                buffer.resize(held * 2, 0);
-            }
-            continue;
-        }
-        if !take(&buffer[..whole]) || read == 0 {
-            return Some(());
-        }
-        buffer.copy_within(whole..held, 0);
-        held -= whole;
-    }
-}
-
 /// How often a word stands in these lines, outside of their frame; the first time it is looked whether it was said.
-fn scan(lines: &[u8], word: &Wanted, said: &mut bool) -> f64 {
+fn scan(lines: &Lines<'_>, word: &Wanted, said: &mut bool) -> f64 {
     let mut count = 0.0;
     let mut not_in = 0..0;
-    let found = word.matcher.find_iter(lines, |found| {
-        if is_frame(lines, found.start(), found.end()) || not_in.contains(&found.start()) {
+    let found = word.matcher.find_iter(lines.lower, |found| {
+        if is_frame(lines.text, found.start(), found.end()) || not_in.contains(&found.start()) {
             return true;
         }
         if !*said {
-            let start = memchr::memrchr(b'\n', &lines[..found.start()]).map_or(0, |at| at + 1);
-            let end = memchr::memchr(b'\n', &lines[found.end()..]).map_or(lines.len(), |at| found.end() + at);
-            if !says(&lines[start..end], &word.lower) {
-                not_in = start..end;
+            let line = lines.line_of(found.start());
+            if !says(&lines.text[line.clone()], &word.lower) {
+                not_in = line;
                 return true;
             }
             *said = true;
@@ -162,7 +123,9 @@ pub(super) fn is_frame(lines: &[u8], start: usize, end: usize) -> bool {
     let (Some(open), Some(close)) = (memchr::memrchr(b'"', before), memchr::memchr(b'"', after)) else {
         return false;
     };
-    if open > 0 && before[open - 1] == b'\\' {
+    // A quote behind a backslash belongs to a text.
+    let is_escaped = |bytes: &[u8], quote: usize| quote > 0 && bytes[quote - 1] == b'\\';
+    if is_escaped(before, open) || is_escaped(after, close) {
         return false;
     }
     after.get(close + 1) == Some(&b':')

@@ -1,13 +1,15 @@
 //! Searches a long session's file without loading it: only the messages that match the query are parsed.
 
 use std::collections::{HashMap, VecDeque};
+use std::fs::File;
 use std::path::Path;
 
-use super::SessionError;
-use super::entry::{HEAD, VERSION};
-use super::holder::{Files, Holder, Line, Place};
-use super::load;
+use super::entry::{EntryKind, HEAD, ReadLine, VERSION, read_line};
+use super::holder::{Files, Line};
+use super::load::DEEPEST;
+use super::parts::{Lines, on_threads, parts, read_part};
 use super::sought::{Has, Sought};
+use super::{SessionError, SessionId};
 use crate::conversation::{Message, Role};
 
 /// How many messages are parsed at most. While the file is scanned, so many hits are kept for each set of words.
@@ -15,8 +17,13 @@ const MOST: usize = 96;
 /// How much a word counts that stands in one line of text with others, against one that stands anywhere.
 const TOGETHER: f64 = 2.0;
 
-/// What follows the time in a message's line.
-const ROLE: &[u8] = b"\"kind\":\"message\",\"message\":{\"role\":\"";
+/// What stands before the kind of a line, and what follows the kind of a message.
+const KIND: &[u8] = b"\"kind\":\"";
+const ROLE: &[u8] = b"message\",\"message\":{\"role\":\"";
+/// How a line of this version begins.
+const OURS: [u8; 7] = [b'{', b'"', b'v', b'"', b':', b'0' + VERSION.to_le_bytes()[0], b','];
+/// The kinds of lines that change which messages there are.
+const TELLING: [&[u8]; 4] = [b"message\"", b"rewound\"", b"cut\"", b"forked\""];
 
 /// What a search found in a session's file.
 #[derive(Debug, Default, PartialEq)]
@@ -34,8 +41,26 @@ pub struct Told {
 /// [`SessionError`].
 pub fn seek(path: &Path, words: &[String]) -> Result<Told, SessionError> {
     let Some(sought) = Sought::new(words) else { return Ok(Told::default()) };
-    let seeker = load::held_lines(path, Seeker::new(&sought))?;
-    Ok(seeker.told())
+    Ok(Seeker::read(path, u64::MAX, DEEPEST, &sought)?.told())
+}
+
+/// What a line says about which messages there are.
+enum Telling {
+    Spoken(Spoken),
+    Rewound(u64),
+    Cut,
+    Forked { from: SessionId, bytes: u64 },
+}
+
+/// A message, and where it stands in its file.
+struct Spoken {
+    role: Role,
+    results: bool,
+    calls: bool,
+    /// Which of the words it has.
+    has: Option<Has>,
+    offset: u64,
+    length: u64,
 }
 
 /// A message with some of the words.
@@ -51,8 +76,9 @@ struct Alike {
     newest: VecDeque<Hit>,
 }
 
-struct Seeker<'a> {
-    sought: &'a Sought,
+/// The messages of a session, counted in their order.
+#[derive(Default)]
+struct Seeker {
     files: Files,
     count: usize,
     said: Vec<usize>,
@@ -61,31 +87,86 @@ struct Seeker<'a> {
     open: bool,
 }
 
-impl<'a> Seeker<'a> {
-    fn new(sought: &'a Sought) -> Self {
-        let (files, said, found) = (Files::default(), Vec::new(), HashMap::new());
-        Self { sought, files, count: 0, said, found, open: false }
+impl Seeker {
+    /// Reads the first `most` bytes of a session's file; for a fork, the other session's file as well.
+    fn read(path: &Path, most: u64, deepest: u32, sought: &Sought) -> Result<Self, SessionError> {
+        let failed = |cause| SessionError::Io { path: path.to_owned(), cause };
+        let file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        let all_parts: Vec<_> = parts(length.min(most)).collect();
+        let told = on_threads(all_parts.len(), |number, buffer| {
+            let mut told = Vec::new();
+            let mut take = |lines: &Lines<'_>| {
+                tellings(lines, sought, &mut told);
+                true
+            };
+            read_part(&file, all_parts[number].clone(), buffer, &mut take).map(|()| told)
+        });
+        let mut seeker = Self::default();
+        for part in told {
+            for telling in part.map_err(failed)? {
+                seeker.take(telling, path, deepest, sought);
+            }
+        }
+        Ok(seeker)
+    }
+
+    fn take(&mut self, telling: Telling, path: &Path, deepest: u32, sought: &Sought) {
+        match telling {
+            Telling::Spoken(spoken) => {
+                if self.stands(&spoken) {
+                    self.keep(&spoken, path);
+                }
+            }
+            Telling::Rewound(messages) => self.rewind(usize::try_from(messages).unwrap_or(usize::MAX)),
+            Telling::Cut => self.close(),
+            Telling::Forked { from, bytes } => {
+                let other = path.with_file_name(format!("{from}.jsonl"));
+                let base = deepest.checked_sub(1).map(|deepest| Self::read(&other, bytes, deepest, sought));
+                if let Some(Ok(mut base)) = base {
+                    base.close();
+                    *self = base;
+                }
+            }
+        }
     }
 
     /// Counts a message. Returns false for results that answer no call: a loaded conversation leaves them out.
-    fn stands(&mut self, role: Role, results: bool, calls: bool) -> bool {
-        if results && !self.open {
+    fn stands(&mut self, spoken: &Spoken) -> bool {
+        if spoken.results && !self.open {
             return false;
         }
-        if !results {
+        if !spoken.results {
             self.close();
         }
-        self.open = calls;
-        if role == Role::User && !results {
+        self.open = spoken.calls;
+        if spoken.role == Role::User && !spoken.results {
             self.said.push(self.count);
         }
         self.count += 1;
         true
     }
 
-    fn keep(&mut self, line: &[u8], place: Place<'_>) {
-        let Some(has) = self.sought.in_line(line) else { return };
-        let line = Line { file: self.files.number(place.path), offset: place.offset, length: place.length };
+    /// Answers the calls that a crash left open.
+    fn close(&mut self) {
+        self.count += usize::from(std::mem::take(&mut self.open));
+    }
+
+    /// Goes back to so many messages, as [`crate::conversation::Conversation::rewind`] does.
+    fn rewind(&mut self, messages: usize) {
+        self.close();
+        if self.said.contains(&messages) {
+            self.count = messages;
+            self.said.retain(|said| *said < messages);
+            for alike in self.found.values_mut() {
+                alike.newest.retain(|hit| hit.number < messages);
+            }
+        }
+    }
+
+    fn keep(&mut self, spoken: &Spoken, path: &Path) {
+        let Some(has) = spoken.has else { return };
+        let line = Line { file: self.files.number(path), offset: spoken.offset, length: spoken.length };
         let alike = self.found.entry(has).or_default();
         alike.count += 1;
         alike.newest.push_back(Hit { number: self.count - 1, line });
@@ -117,59 +198,71 @@ impl<'a> Seeker<'a> {
     }
 }
 
-impl Holder for Seeker<'_> {
-    fn anew(&self) -> Self {
-        Self::new(self.sought)
-    }
-
-    fn line(&mut self, line: &[u8], place: Place<'_>) -> bool {
-        let head = &line[..line.len().min(HEAD)];
-        let Some(role) = memchr::memmem::find(head, ROLE).map(|at| &line[at + ROLE.len()..]) else { return false };
-        if !head.starts_with(format!("{{\"v\":{VERSION},").as_bytes()) {
-            return false;
+/// Adds what lines say about which messages there are.
+fn tellings(lines: &Lines<'_>, sought: &Sought, told: &mut Vec<Telling>) {
+    let mut next = sought.next(lines.lower, 0);
+    let mut start = 0;
+    while start < lines.text.len() {
+        let line = lines.line_of(start);
+        let (text, lower) = (&lines.text[line.clone()], &lines.lower[line.clone()]);
+        start = line.end + 1;
+        let place = (lines.offset + line.start as u64, line.len() as u64);
+        let may_have = next.is_some_and(|next| next < line.end);
+        if may_have {
+            next = sought.next(lines.lower, line.end);
         }
-        let role = match role {
-            role if role.starts_with(b"user\",\"content\":[{") => Role::User,
-            role if role.starts_with(b"assistant\",\"content\":[{") => Role::Assistant,
-            _ => return false,
-        };
-        // JSON writes a quote within a text as `\"`, so these bytes are never part of a text.
-        let has = |role_is, text: &[u8]| role == role_is && memchr::memmem::find(line, text).is_some();
-        let results = has(Role::User, b"\"type\":\"tool_result\"");
-        let calls = has(Role::Assistant, b"\"type\":\"tool_call\"");
-        if self.stands(role, results, calls) {
-            self.keep(line, place);
+        let has = || may_have.then(|| sought.in_line(text, lower)).flatten();
+        told.extend(message(text, place, has).map(Telling::Spoken).or_else(|| telling(text, place, sought)));
+    }
+}
+
+/// Reads what counts of a line that axi wrote for a message. Its text is not parsed.
+fn message(line: &[u8], (offset, length): (u64, u64), has: impl FnOnce() -> Option<Has>) -> Option<Spoken> {
+    let rest = kind_of(line).filter(|_| line.starts_with(&OURS))?.strip_prefix(ROLE)?;
+    let role = match rest {
+        rest if rest.starts_with(b"user\",\"content\":[{") => Role::User,
+        rest if rest.starts_with(b"assistant\",\"content\":[{") => Role::Assistant,
+        _ => return None,
+    };
+    // JSON writes a quote within a text as `\"`, so these bytes are never part of a text.
+    let has_block = |role_is, block: &[u8]| role == role_is && memchr::memmem::find(rest, block).is_some();
+    let results = has_block(Role::User, b"\"type\":\"tool_result\"");
+    let calls = has_block(Role::Assistant, b"\"type\":\"tool_call\"");
+    Some(Spoken { role, results, calls, has: has(), offset, length })
+}
+
+/// Parses a line of another form, if it may tell something.
+fn telling(line: &[u8], (offset, length): (u64, u64), sought: &Sought) -> Option<Telling> {
+    let of_no_use = |kind: &[u8]| !TELLING.iter().any(|telling| kind.starts_with(telling));
+    if kind_of(line).is_some_and(of_no_use) {
+        return None;
+    }
+    let (ReadLine::Whole(kind) | ReadLine::Part(kind)) = read_line(line) else { return None };
+    match kind {
+        EntryKind::Message { message } => {
+            let calls = message.calls().next().is_some();
+            let written = serde_json::to_vec(&message).unwrap_or_default();
+            let has = sought.in_line(&written, &written.to_ascii_lowercase());
+            let (role, results) = (message.role, message.has_results());
+            Some(Telling::Spoken(Spoken { role, results, calls, has, offset, length }))
         }
-        true
+        EntryKind::Rewound { messages } => Some(Telling::Rewound(messages)),
+        EntryKind::Cut { .. } => Some(Telling::Cut),
+        EntryKind::Forked { from, bytes, .. } => Some(Telling::Forked { from, bytes }),
+        EntryKind::Started { .. }
+        | EntryKind::Usage { .. }
+        | EntryKind::Model { .. }
+        | EntryKind::Title { .. }
+        | EntryKind::Topic { .. }
+        | EntryKind::TurnEnded { .. }
+        | EntryKind::CutUndone
+        | EntryKind::Pinned { .. } => None,
     }
+}
 
-    fn message(&mut self, message: Message, place: Place<'_>) {
-        let calls = message.calls().next().is_some();
-        if self.stands(message.role, message.has_results(), calls)
-            && let Ok(line) = serde_json::to_vec(&message)
-        {
-            self.keep(&line, place);
-        }
-    }
-
-    fn close(&mut self) {
-        self.count += usize::from(std::mem::take(&mut self.open));
-    }
-
-    fn rewind(&mut self, messages: usize) {
-        self.close();
-        if self.said.contains(&messages) {
-            self.count = messages;
-            self.said.retain(|said| *said < messages);
-            for alike in self.found.values_mut() {
-                alike.newest.retain(|hit| hit.number < messages);
-            }
-        }
-    }
-
-    fn count(&self) -> usize {
-        self.count
-    }
+/// A line from its kind on.
+fn kind_of(line: &[u8]) -> Option<&[u8]> {
+    memchr::memmem::find(&line[..line.len().min(HEAD)], KIND).map(|at| &line[at + KIND.len()..])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of messages are far below 2^52")]
