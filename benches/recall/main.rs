@@ -1,4 +1,5 @@
-//! How much of a long session is still known after it was cut: facts planted in synthetic sessions, and a scripted reader.
+//! How much of a long session is still known after it was cut: facts planted in sessions that are made up or were
+//! recorded, and a scripted reader.
 //!
 //! `cargo bench --bench recall [SEEDS]`; the same reader with the first seed is a test. `cargo bench --bench recall
 //! FILE WORDS` times a session of one's own: opening it, and finding words in what is not held of it.
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 use axi::context::wanted;
 use axi::session::{open, seek};
 
+mod recorded;
 mod story;
 
 /// How often something is timed; the best counts.
@@ -50,17 +52,18 @@ fn main() {
     let seeds = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(10_u64);
     let mut out = std::io::stdout().lock();
     let mut say = |line: String| writeln!(out, "{line}").is_ok();
-    say("seed  facts  findable  answered  tokens read / said  cuts".to_owned());
+    say("session       facts  findable  answered  tokens read / said  cuts".to_owned());
     for seed in 1..=seeds {
-        let score = story::read(seed);
-        let story::Score { facts, findable, answered, whole, read, cuts } = score;
-        let percent = |part: u64, of: u64| part * 100 / of.max(1);
-        let of_facts = |part: usize| percent(part as u64, facts as u64);
-        say(format!(
-            "{seed:>4}  {facts:>5}  {:>7}%  {:>7}%  {read} / {whole} ({}%)  {cuts}",
-            of_facts(findable),
-            of_facts(answered),
-            percent(read, whole)
-        ));
+        let recorded = recorded::turns(Path::new(env!("CARGO_MANIFEST_DIR")));
+        say(row(&format!("made up {seed}"), &story::read(seed)));
+        say(row(&format!("recorded {seed}"), &story::read_recorded(recorded, seed)));
     }
+}
+
+fn row(name: &str, score: &story::Score) -> String {
+    let story::Score { facts, findable, answered, whole, read, cuts } = *score;
+    let percent = |part: u64, of: u64| part * 100 / of.max(1);
+    let of_facts = |part: usize| percent(part as u64, facts as u64);
+    let (findable, answered, share) = (of_facts(findable), of_facts(answered), percent(read, whole));
+    format!("{name:<12}  {facts:>5}  {findable:>7}%  {answered:>7}%  {read} / {whole} ({share}%)  {cuts}")
 }

@@ -1,4 +1,4 @@
-//! Long sessions with facts planted in them, and a reader that only sees what is sent and may search.
+//! Long sessions with facts planted in them, made up or recorded, and a reader that only sees what is sent and may search.
 //!
 //! The reader knows no answer: of the lines it sees it takes the one that has most words of the question, and where
 //! none has the words that matter it calls `recall` once with the question.
@@ -10,8 +10,20 @@ use axi::conversation::{
 
 /// The window of the model that reads, in tokens.
 pub(crate) const WINDOW: u64 = 32_000;
-/// How many turns a session has.
+/// How many turns a session has that is made up.
 const TURNS: usize = 120;
+/// How many turns at the end have no fact: what is sent whole is no question.
+const NEWEST: usize = 16;
+
+/// What happens in a turn.
+pub(crate) struct Turn {
+    /// What the person says.
+    pub(crate) said: String,
+    /// The commands that are run, with the lines they print.
+    pub(crate) rounds: Vec<(String, Vec<String>)>,
+    /// What the model says at last.
+    pub(crate) answer: String,
+}
 
 /// Something that was said once.
 pub(crate) struct Fact {
@@ -162,35 +174,47 @@ fn round(conversation: &mut Conversation, command: &str, lines: &[String]) {
     conversation.push_results(vec![result]);
 }
 
+/// A session that is made up.
+fn invented(random: &mut Random) -> Vec<Turn> {
+    let turn = |turn| {
+        let said = format!("Step {turn}: look at the {} and go on.", random.pick(&NOISE));
+        let lines = 50 + random.below(60);
+        let make = (format!("make step{turn}"), noise(lines, random));
+        let search = (format!("grep -rn x{turn}"), noise(40, random));
+        Turn { said, rounds: vec![make, search], answer: format!("Step {turn} is done.") }
+    };
+    (0..TURNS).map(turn).collect()
+}
+
+/// Says a fact somewhere in a turn.
+fn plant(turn: &mut Turn, place: Place, random: &mut Random) {
+    match place {
+        Place::User(text) => turn.said = format!("{} {text}", turn.said),
+        Place::Answer(text) => turn.answer = format!("{}\n\n{text}", turn.answer),
+        Place::Command(line) => turn.rounds.push((line, vec!["done".to_owned()])),
+        Place::Output(line) => match turn.rounds.first_mut() {
+            Some((_, lines)) => lines.insert(random.below(lines.len() + 1), line),
+            None => turn.rounds.push(("make".to_owned(), vec![line])),
+        },
+    }
+}
+
 /// Talks, and cuts as the agent does where the model sums nothing up.
-fn talk(seed: u64) -> (Conversation, Vec<Fact>, usize) {
-    let mut random = Random(seed);
+fn talk(turns: Vec<Turn>, random: &mut Random) -> (Conversation, Vec<Fact>, usize) {
     let (mut conversation, mut facts, mut cuts) = (Conversation::new(), Vec::new(), 0);
     let limits = Limits { window: WINDOW, beginning: 3_000, answer: 4_000 };
-    for turn in 0..TURNS {
-        // None in the newest turns: what is sent whole is no question.
-        let place = (turn % 2 == 0 && turn < TURNS - 16).then(|| {
-            let (fact, place) = fact(facts.len(), &mut random);
+    let with_facts = turns.len().saturating_sub(NEWEST);
+    for (number, mut turn) in turns.into_iter().enumerate() {
+        if number % 2 == 0 && number < with_facts {
+            let (fact, place) = fact(facts.len(), random);
             facts.push(fact);
-            place
-        });
-        let mut said = format!("Step {turn}: look at the {} and go on.", random.pick(&NOISE));
-        let (mut command, mut answer) = (format!("make step{turn}"), format!("Step {turn} is done."));
-        let mut lines = noise(50 + random.below(60), &mut random);
-        match place {
-            Some(Place::User(text)) => said = format!("{said} {text}"),
-            Some(Place::Command(line)) => command = line,
-            Some(Place::Answer(line)) => answer = format!("{answer} {line}"),
-            Some(Place::Output(line)) => {
-                let at = random.below(lines.len());
-                lines.insert(at, line);
-            }
-            None => {}
+            plant(&mut turn, place, random);
         }
-        conversation.push_user(Message::user(said));
-        round(&mut conversation, &command, &lines);
-        round(&mut conversation, &format!("grep -rn x{turn}"), &noise(40, &mut random));
-        conversation.push_assistant(Message::assistant(answer));
+        conversation.push_user(Message::user(turn.said));
+        for (command, lines) in &turn.rounds {
+            round(&mut conversation, command, lines);
+        }
+        conversation.push_assistant(Message::assistant(turn.answer));
         while need(conversation.messages(), conversation.cut(), &limits) >= Need::Soft {
             let Some(cut) = plan(conversation.messages(), conversation.cut(), &Beside::default(), &limits) else {
                 break;
@@ -224,9 +248,20 @@ fn best<'a>(lines: &'a [String], fact: &Fact) -> Option<&'a String> {
     lines.iter().filter(|line| fact.about.iter().all(|word| line.contains(word))).max_by_key(score)
 }
 
-/// Reads a session of this seed.
+/// Reads a session that is made up from this seed.
 pub(crate) fn read(seed: u64) -> Score {
-    let (conversation, facts, cuts) = talk(seed);
+    let mut random = Random(seed);
+    let turns = invented(&mut random);
+    read_of(turns, &mut random)
+}
+
+/// Reads a session that was recorded, with facts of this seed planted in it.
+pub(crate) fn read_recorded(turns: Vec<Turn>, seed: u64) -> Score {
+    read_of(turns, &mut Random(seed))
+}
+
+fn read_of(turns: Vec<Turn>, random: &mut Random) -> Score {
+    let (conversation, facts, cuts) = talk(turns, random);
     let messages = conversation.messages();
     let sent = view(messages, conversation.cut());
     let visible = lines(&sent);
