@@ -130,7 +130,8 @@ fn of_project(path: &Path, place: &Place, trusted: bool) -> Option<Instructions>
 fn read(path: &Path, bounds: Bounds<'_>, trusted: bool) -> Option<Instructions> {
     let text = read_text(path)?;
     let is_shared = path.file_name().is_some_and(|name| name == SHARED || name == "AGENTS.override.md");
-    let text = if is_shared { text } else { with_imports(&text, path, bounds, DEEPEST) };
+    let text =
+        if is_shared { text } else { Imports { bounds, known: HashSet::new() }.within(&text, path, DEEPEST) };
     let text =
         text[..text.floor_char_boundary(text.len().min(usize::try_from(LARGEST).unwrap_or(usize::MAX)))].to_owned();
     (!text.trim().is_empty()).then(|| Instructions { path: path.to_owned(), text, trusted })
@@ -149,32 +150,54 @@ fn read_text(path: &Path) -> Option<String> {
     Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }
 
-/// Puts files in the place of lines `@PATH`, as the other agents' files have them; none from outside of the workspace,
-/// for the project would have any file of the person's sent with each request.
-fn with_imports(text: &str, from: &Path, bounds: Bounds<'_>, deepest: u32) -> String {
-    let mut whole = String::new();
-    let mut fenced = false;
-    for line in text.lines() {
-        fenced ^= line.trim_start().starts_with("```");
-        let import =
-            line.trim().strip_prefix('@').filter(|path| !fenced && !path.is_empty() && !path.contains(' '));
-        match import.and_then(|path| imported(path, from, bounds, deepest)) {
-            Some(text) => whole.push_str(text.trim_end()),
-            None => whole.push_str(line),
-        }
-        whole.push('\n');
-    }
-    whole
+/// The files that one of instructions names as `@PATH`, as the other agents' files do. None from outside of the
+/// workspace: the project would have any file of the person's sent with each request.
+struct Imports<'a> {
+    bounds: Bounds<'a>,
+    /// Each is read once: files that name one another many times would never come to an end.
+    known: HashSet<PathBuf>,
 }
 
-fn imported(path: &str, from: &Path, bounds: Bounds<'_>, deepest: u32) -> Option<String> {
-    let deepest = deepest.checked_sub(1)?;
-    let path = from.parent()?.join(path).canonicalize().ok()?;
-    if !bounds.hold(&path) {
-        return None;
+impl Imports<'_> {
+    /// Puts files in the place of lines that are `@PATH`, and behind lines that name them among other words.
+    fn within(&mut self, text: &str, from: &Path, deepest: u32) -> String {
+        let mut whole = String::new();
+        let mut fenced = false;
+        for line in text.lines() {
+            fenced ^= line.trim_start().starts_with("```");
+            let named = if fenced { Vec::new() } else { named(line) };
+            let texts: Vec<String> = named.iter().filter_map(|path| self.imported(path, from, deepest)).collect();
+            let is_path = named.first().is_some_and(|path| line.trim().strip_prefix('@') == Some(path));
+            if !is_path || texts.is_empty() {
+                whole.push_str(line);
+                whole.push('\n');
+            }
+            for text in texts {
+                whole.push_str(text.trim_end());
+                whole.push('\n');
+            }
+        }
+        whole
     }
-    let text = read_text(&path)?;
-    Some(with_imports(&text, &path, bounds, deepest))
+
+    fn imported(&mut self, path: &str, from: &Path, deepest: u32) -> Option<String> {
+        let deepest = deepest.checked_sub(1)?;
+        let path = from.parent()?.join(path).canonicalize().ok()?;
+        if !self.bounds.hold(&path) {
+            return None;
+        }
+        let text = read_text(&path)?;
+        self.known.insert(path.clone()).then(|| self.within(&text, &path, deepest))
+    }
+}
+
+/// The paths that a line names as `@PATH`, outside of code.
+fn named(line: &str) -> Vec<&str> {
+    let prose = line.split('`').step_by(2);
+    let words = prose.flat_map(str::split_whitespace);
+    let paths = words.filter_map(|word| word.trim_start_matches('(').strip_prefix('@'));
+    let ends = |letter: char| ".,;:!?)".contains(letter);
+    paths.map(|path| path.trim_end_matches(ends)).filter(|path| !path.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -271,15 +294,27 @@ mod tests {
         write(&place.workspace.join("docs/style.md"), "style\n@more.md\n");
         write(&place.workspace.join("docs/more.md"), "more\n@style.md");
         std::os::unix::fs::symlink(home.path().join("outside.md"), place.workspace.join("link.md")).unwrap();
-        let text =
-            "one\n@docs/style.md\n@../outside.md\n@link.md\n@.env\nmail @docs/style.md\n```\n@docs/more.md\n```\n";
+        let text = "one\n@docs/style.md\n@../outside.md\n@link.md\n@.env\nmail a@docs/more.md\n`@docs/more.md`\n\
+                    ```\n@docs/more.md\n```\n- See @docs/last.md, and (@docs/style.md).\n";
+        write(&place.workspace.join("docs/last.md"), "last");
         write(&place.workspace.join("CLAUDE.md"), text);
         let read = texts(&place, None).remove(0);
-        assert!(read.starts_with("one\nstyle\nmore\n") && !read.contains("\noutside"), "{read}");
-        assert!(!read.contains("KEY=") && read.contains("mail @docs/style.md\n```\n@docs/more.md\n```"), "{read}");
+        let (before, after) = text.split_once("@docs/style.md").unwrap();
+        assert_eq!(read, format!("{before}style\nmore\n@style.md{}\nlast", after.trim_end()));
         // Of the shared file nobody expects it.
         write(&place.workspace.join("AGENTS.md"), text);
         assert_eq!(texts(&place, None), [text.trim_end()]);
+    }
+
+    #[test]
+    fn files_that_import_one_another_many_times_come_to_an_end() {
+        let home = tempfile::tempdir().unwrap();
+        let place = place(home.path());
+        for (name, other) in [("CLAUDE.md", "b.md"), ("b.md", "CLAUDE.md")] {
+            write(&place.workspace.join(name), &format!("{name}\n{}", format!("@{other}\n@{name}\n").repeat(900)));
+        }
+        let read = texts(&place, None).remove(0);
+        assert!(read.starts_with("CLAUDE.md\nb.md\n"), "{read}");
     }
 
     #[test]
