@@ -56,9 +56,15 @@ fn whole(loaded: &Loaded) -> String {
     escape_json(format!("{value:#}"))
 }
 
+/// Which session it is, with which model and where; an import may have neither.
+fn about(loaded: &Loaded) -> String {
+    let directory = loaded.directory.to_string_lossy();
+    let parts = [loaded.id.as_str(), &loaded.model, &directory];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+}
+
 fn markdown(loaded: &Loaded) -> String {
-    let about = format!("{} · {} · {}", loaded.id, loaded.model, loaded.directory.display());
-    let mut parts = vec![format!("# {}\n\n{about}", loaded.heading())];
+    let mut parts = vec![format!("# {}\n\n{}", loaded.heading(), about(loaded))];
     for message in loaded.conversation.messages() {
         parts.extend(message.content.iter().filter_map(|block| block_in_markdown(message.role, block)));
     }
@@ -104,13 +110,12 @@ pre{white-space:pre-wrap;border:1px solid #ccc}.user,.call{break-after:avoid}}";
 
 fn page(loaded: &Loaded) -> String {
     let title = escaped(&loaded.heading());
-    let about = format!("{} · {} · {}", loaded.id, loaded.model, loaded.directory.display());
     let mut page = format!(
         "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
          img-src data:\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
          <style>{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1><p>{}</p></header>\n",
-        escaped(&about)
+        escaped(&about(loaded))
     );
     for message in loaded.conversation.messages() {
         for block in &message.content {
@@ -220,6 +225,13 @@ mod tests {
             bytes: 0,
             broken_off: false,
         }
+    }
+
+    #[test]
+    fn what_is_not_known_of_a_session_leaves_no_gap() {
+        let known = loaded(&["hi"]);
+        assert_eq!(about(&known), "20260101-000000-00000000 · lab/m · /src");
+        assert_eq!(about(&Loaded { model: String::new(), ..known }), "20260101-000000-00000000 · /src");
     }
 
     #[test]
