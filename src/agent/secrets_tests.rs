@@ -71,28 +71,24 @@ fn stand_in(text: &str) -> String {
 }
 
 #[test]
-fn of_500_planted_secrets_none_is_on_the_wire_or_in_the_file() {
+fn of_500_planted_secrets_none_is_on_the_wire_or_in_the_file_and_each_comes_back_where_it_is_written() {
     let kinds = include_str!("../secret/corpus.txt").lines();
-    let kinds: Vec<&str> = kinds.filter(|line| !line.is_empty() && !line.starts_with("# ")).collect();
-    let mut planted = 0;
+    // Capital Xs of names of headers stay: as in the tests of the corpus.
+    let is_kind = |line: &&str| !line.is_empty() && !line.starts_with("# ") && !line.contains("X-");
+    let kinds: Vec<&str> = kinds.filter(is_kind).collect();
     // A conversation for each 25 of them: a long one is sent whole each time.
     for first in (0..500).step_by(25) {
-        planted += plant(&kinds, first..first + 25);
+        plant(&kinds, first..first + 25);
     }
-    assert!(planted > 400, "{planted}");
 }
 
-/// Plants so many in one conversation; returns how many.
-fn plant(kinds: &[&str], numbers: std::ops::Range<usize>) -> usize {
+/// Plants so many in one conversation.
+fn plant(kinds: &[&str], numbers: std::ops::Range<usize>) {
     let (mut bench, printer) = bench();
     let mut planted = Vec::new();
     let mut told = 0;
     for number in numbers {
         let kind = kinds[number % kinds.len()];
-        // Capital Xs of names of headers stay: as in the tests of the corpus.
-        if kind.contains("X-") {
-            continue;
-        }
         let secret = format!("qX{number}-vR2_kL9mN4pQ8sT{number}");
         let line = kind.replace('X', &secret);
         let mut recorder = Recorder::default();
@@ -114,8 +110,16 @@ fn plant(kinds: &[&str], numbers: std::ops::Range<usize>) -> usize {
     let leaked: Vec<&String> =
         planted.iter().filter(|secret| wire.contains(*secret) || kept.contains(*secret)).collect();
     assert_eq!(leaked, Vec::<&String>::new());
-    assert_eq!(told, usize::from(!planted.is_empty()), "it is told once");
-    planted.len()
+    assert_eq!(told, 1, "it is told once");
+    // What the model writes of them is what they were.
+    let stand_ins: std::collections::BTreeSet<&str> =
+        wire.match_indices("AXI-HIDDEN-").map(|(at, name)| &wire[at..at + name.len() + 10]).collect();
+    let written = stand_ins.into_iter().collect::<Vec<_>>().join("\n");
+    add(&bench, vec![call(&json!({ "text": written })), text("Done.")]);
+    bench.turn("write them", &mut Recorder::default());
+    let called = printer.called.lock().unwrap().last().unwrap()["text"].as_str().unwrap().to_owned();
+    let lost: Vec<&String> = planted.iter().filter(|secret| !called.contains(*secret)).collect();
+    assert_eq!(lost, Vec::<&String>::new());
 }
 
 #[test]
