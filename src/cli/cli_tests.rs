@@ -128,6 +128,30 @@ fn subcommands_are_not_messages() {
 }
 
 #[test]
+fn a_command_is_one_behind_the_options_that_all_commands_take() {
+    let all = ["--lang zh-CN", "--lang=ja", "-v", "-vv --color never", "--linear", "--cwd /tmp --verbose"];
+    for (options, line) in all.iter().flat_map(|options| {
+        ["sessions delete X", "sessions search a b", "models ollama", "config path", "recall x -- -y"]
+            .map(|line| (options, line))
+    }) {
+        assert_eq!(read(&format!("{options} {line}")), read(line), "{options} {line}");
+    }
+    for reserved in super::RESERVED {
+        assert!(read(&format!("--lang ja {reserved} it")).is_err(), "{reserved}");
+    }
+    // As words of a message, as a value, behind an option of conversations, behind the mark that ends the options.
+    for (line, message) in [
+        ("--lang ja delete my sessions", Some("delete my sessions")),
+        ("--cwd sessions", None),
+        ("-p man", Some("man")),
+        ("-v -p sessions", Some("sessions")),
+        ("--lang ja -- sessions", Some("sessions")),
+    ] {
+        assert_eq!(run(line).message.as_deref(), message, "{line}");
+    }
+}
+
+#[test]
 fn a_hook_is_asked_for_with_a_key_or_without_any() {
     let init = |key: Option<&str>, no_bind| InitOptions {
         shell: "zsh".into(),

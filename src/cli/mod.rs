@@ -25,13 +25,13 @@ const RESERVED: &[&str] = &["replay", "try"];
 /// # Errors
 /// [`UsageError`]: exit code 2.
 pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, UsageError> {
+    let arguments = command_first(arguments);
     let first = arguments.get(1).and_then(|first| first.to_str()).unwrap_or_default();
     if RESERVED.contains(&first) {
         return Err(UsageError { fault: UsageFault::Reserved, argument: first.to_owned(), suggestion: None });
     }
     // Starts have to be fast, and describing all commands and their help to clap takes most of a millisecond. What is
     // wrong, or asks for help, is read again in full.
-    let is_command = |argument: &OsString| argument.to_str().is_some_and(|text| shape::COMMANDS.contains(&text));
     if !arguments.iter().skip(1).any(is_command)
         && let Ok(matches) = shape::conversation(&|_| "").try_get_matches_from(&arguments)
     {
@@ -51,6 +51,29 @@ pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, U
         }
         Err(error) => Err(usage_error(&error)),
     }
+}
+
+/// Puts a command before the options that all commands take: `axi --lang ja sessions` is `axi sessions --lang ja`, and
+/// no message. Behind any other option the same word belongs to the message, as in `axi -p man`.
+fn command_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_option = |argument: &OsString| argument.as_encoded_bytes().starts_with(b"-");
+    if !arguments.get(1).is_some_and(is_option) || !arguments.iter().any(is_command) {
+        return arguments;
+    }
+    let Ok(matches) = shape::options_of_all().try_get_matches_from(&arguments) else { return arguments };
+    if let Some((name, behind)) = matches.subcommand().filter(|(name, _)| is_command(&OsString::from(name))) {
+        let behind = behind.get_raw("").map_or(0, Iterator::count);
+        let place = arguments.len() - behind - 1;
+        debug_assert_eq!(arguments[place], *name, "what stands behind a command comes back whole");
+        if arguments[place - 1] != "--" {
+            arguments[1..=place].rotate_right(1);
+        }
+    }
+    arguments
+}
+
+fn is_command(argument: &OsString) -> bool {
+    argument.to_str().is_some_and(|text| shape::COMMANDS.contains(&text) || RESERVED.contains(&text))
 }
 
 /// Finds `--lang TAG` before the command line is parsed: its help and errors depend on it.

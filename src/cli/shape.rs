@@ -173,6 +173,16 @@ pub(super) fn conversation(words: Words<'_>) -> Command {
         .arg(flag("version", option::VERSION, words).short('V').action(ArgAction::Version))
 }
 
+/// The options that all commands take, and behind them any word.
+pub(super) fn options_of_all() -> Command {
+    let words: Words<'_> = &|_| "";
+    Command::new("axi")
+        .disable_help_flag(true)
+        .disable_help_subcommand(true)
+        .allow_external_subcommands(true)
+        .args(common_flags(words))
+}
+
 /// Dollars, nothing below zero.
 fn dollars(text: &str) -> Result<String, String> {
     let amount = text.parse::<f64>().ok().filter(|dollars| dollars.is_finite() && *dollars >= 0.0);
