@@ -1,7 +1,6 @@
 //! From settings to a [`Provider`]; the one place that knows all protocols.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use super::address::{self, is_loopback};
 use super::anthropic::{MessagesMachine, MessagesWire};
@@ -72,9 +71,6 @@ fn finish<W: Wire + 'static>(settings: &ProviderSettings, client: &Client, wire:
         small: false,
         abilities: settings.abilities.clone(),
     };
-    for (name, flag) in wire.flags() {
-        flag.store(settings.profile.iter().any(|known| known == name), Ordering::Relaxed);
-    }
     Arc::new(Connection {
         info,
         origin: Origin::of(settings),

@@ -5,7 +5,7 @@ mod dialect;
 mod encode;
 mod thinking;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use dialect::Dialect;
 
@@ -17,7 +17,7 @@ use super::framing::{Decoder, SseDecoder};
 use super::http::{Call, Complaint, Origin};
 use super::request::Request;
 use super::settings::ProviderSettings;
-use super::wire::Wire;
+use super::wire::{Learnt, Lesson, Wire};
 
 /// The version of the wire: <https://docs.anthropic.com/en/api/versioning>.
 pub(crate) const VERSION: &str = "2023-06-01";
@@ -26,41 +26,25 @@ pub(crate) const VERSION: &str = "2023-06-01";
 pub(crate) struct MessagesWire {
     pub(crate) settings: ProviderSettings,
     pub(crate) origin: Origin,
-    no_reasoning: AtomicBool,
-    no_cache_marks: AtomicBool,
-    no_temperature: AtomicBool,
-    no_thinking: AtomicBool,
-    no_effort: AtomicBool,
-    no_search: AtomicBool,
-    no_long_cache: AtomicBool,
+    learnt: Learnt,
     highest_limit: AtomicU64,
 }
 
 impl MessagesWire {
-    pub(crate) const fn new(settings: ProviderSettings, origin: Origin) -> Self {
-        Self {
-            settings,
-            origin,
-            no_reasoning: AtomicBool::new(false),
-            no_cache_marks: AtomicBool::new(false),
-            no_temperature: AtomicBool::new(false),
-            no_thinking: AtomicBool::new(false),
-            no_effort: AtomicBool::new(false),
-            no_search: AtomicBool::new(false),
-            no_long_cache: AtomicBool::new(false),
-            highest_limit: AtomicU64::new(u64::MAX),
-        }
+    pub(crate) fn new(settings: ProviderSettings, origin: Origin) -> Self {
+        let learnt = Learnt::of(&settings.profile);
+        Self { settings, origin, learnt, highest_limit: AtomicU64::new(u64::MAX) }
     }
 
     fn dialect(&self) -> Dialect {
         Dialect {
-            reasoning: !self.no_reasoning.load(Ordering::Relaxed),
-            cache_marks: !self.no_cache_marks.load(Ordering::Relaxed),
-            temperature: self.settings.abilities.sampling && !self.no_temperature.load(Ordering::Relaxed),
-            effort: !self.no_effort.load(Ordering::Relaxed),
-            long_cache: self.settings.long_cache && !self.no_long_cache.load(Ordering::Relaxed),
-            search: self.settings.search && !self.no_search.load(Ordering::Relaxed),
-            adaptive: self.settings.abilities.thinking.adaptive && !self.no_thinking.load(Ordering::Relaxed),
+            reasoning: !self.learnt.has(Lesson::NoReasoning),
+            cache_marks: !self.learnt.has(Lesson::NoCacheMarks),
+            temperature: self.settings.abilities.sampling && !self.learnt.has(Lesson::NoTemperature),
+            effort: !self.learnt.has(Lesson::NoEffort),
+            long_cache: self.settings.long_cache && !self.learnt.has(Lesson::NoLongCache),
+            search: self.settings.search && !self.learnt.has(Lesson::NoSearch),
+            adaptive: self.settings.abilities.thinking.adaptive && !self.learnt.has(Lesson::NoThinking),
             default_limit: default_limit(&self.settings),
             highest_limit: self.highest_limit.load(Ordering::Relaxed),
         }
@@ -97,16 +81,8 @@ impl Wire for MessagesWire {
         }
     }
 
-    fn flags(&self) -> Vec<(&'static str, &AtomicBool)> {
-        vec![
-            ("no_reasoning", &self.no_reasoning),
-            ("no_cache_marks", &self.no_cache_marks),
-            ("no_temperature", &self.no_temperature),
-            ("no_thinking", &self.no_thinking),
-            ("no_effort", &self.no_effort),
-            ("no_search", &self.no_search),
-            ("no_long_cache", &self.no_long_cache),
-        ]
+    fn learnt(&self) -> &Learnt {
+        &self.learnt
     }
 
     fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
@@ -120,31 +96,30 @@ impl Wire for MessagesWire {
         }
         let message = &complaint.message;
         if request.search && self.settings.search && message.contains("web_search") {
-            return !self.no_search.swap(true, Ordering::Relaxed);
+            return self.learnt.learn(Lesson::NoSearch);
         }
         // "Invalid `signature` in `thinking` block": stripping is accepted, a bad signature never is.
         if message.contains("thinking") && (message.contains("ignature") || message.contains("cannot be modified"))
         {
-            return !self.no_reasoning.swap(true, Ordering::Relaxed);
+            return self.learnt.learn(Lesson::NoReasoning);
         }
         let of_effort =
             ["effort", "output_config", "thinking", "budget_tokens"].iter().any(|word| message.contains(word));
-        if request.effort.is_some() && of_effort && !self.no_effort.swap(true, Ordering::Relaxed) {
+        if request.effort.is_some() && of_effort && self.learnt.learn(Lesson::NoEffort) {
             return true;
         }
         // A server that imitates Anthropic, or a model older than its name suggests.
         if message.contains("thinking") || message.contains("adaptive") {
-            return !self.no_thinking.swap(true, Ordering::Relaxed);
+            return self.learnt.learn(Lesson::NoThinking);
         }
-        if self.settings.long_cache && message.contains("ttl") && !self.no_long_cache.swap(true, Ordering::Relaxed)
-        {
+        if self.settings.long_cache && message.contains("ttl") && self.learnt.learn(Lesson::NoLongCache) {
             return true;
         }
         if message.contains("cache_control") {
-            return !self.no_cache_marks.swap(true, Ordering::Relaxed);
+            return self.learnt.learn(Lesson::NoCacheMarks);
         }
         if message.contains("temperature") {
-            return !self.no_temperature.swap(true, Ordering::Relaxed);
+            return self.learnt.learn(Lesson::NoTemperature);
         }
         highest_allowed(message).is_some_and(|limit| self.highest_limit.fetch_min(limit, Ordering::Relaxed) > limit)
     }

@@ -170,13 +170,7 @@ fn what_is_refused_is_left_out_from_then_on() {
         let complaint = Complaint { message: message.into(), ..Complaint::default() };
         assert!(wire.adapt(&request, 400, &complaint), "{message}");
         assert!(!wire.adapt(&request, 400, &complaint), "once: {message}");
-        let learnt: Vec<&str> = wire
-            .flags()
-            .into_iter()
-            .filter(|(_, flag)| flag.load(Ordering::Relaxed))
-            .map(|(name, _)| name)
-            .collect();
-        assert_eq!(learnt, [flag], "{message}");
+        assert_eq!(wire.learnt().names(), [flag], "{message}");
     }
 }
 

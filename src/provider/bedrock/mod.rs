@@ -3,8 +3,6 @@
 mod decode;
 mod encode;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 pub(crate) use decode::ConverseMachine;
 pub(crate) use encode::encode;
 
@@ -13,44 +11,31 @@ use super::http::{Call, Complaint, Origin};
 use super::openai_chat::bearer;
 use super::request::Request;
 use super::settings::ProviderSettings;
-use super::wire::Wire;
+use super::wire::{Learnt, Lesson, Wire};
 use encode::Dialect;
 
-/// A connection's wire: settings, and what the server taught us. The flags only ever change once each.
+/// A connection's wire: settings, and what the server taught us.
 pub(crate) struct ConverseWire {
     pub(crate) settings: ProviderSettings,
     pub(crate) origin: Origin,
-    no_reasoning: AtomicBool,
-    no_cache_marks: AtomicBool,
-    no_long_cache: AtomicBool,
-    no_temperature: AtomicBool,
-    no_effort: AtomicBool,
-    no_status: AtomicBool,
+    learnt: Learnt,
 }
 
 impl ConverseWire {
-    pub(crate) const fn new(settings: ProviderSettings, origin: Origin) -> Self {
-        Self {
-            settings,
-            origin,
-            no_reasoning: AtomicBool::new(false),
-            no_cache_marks: AtomicBool::new(false),
-            no_long_cache: AtomicBool::new(false),
-            no_temperature: AtomicBool::new(false),
-            no_effort: AtomicBool::new(false),
-            no_status: AtomicBool::new(false),
-        }
+    pub(crate) fn new(settings: ProviderSettings, origin: Origin) -> Self {
+        let learnt = Learnt::of(&settings.profile);
+        Self { settings, origin, learnt }
     }
 
     fn dialect(&self) -> Dialect {
-        let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        let is = |lesson| self.learnt.has(lesson);
         Dialect {
-            reasoning: !is(&self.no_reasoning),
-            cache_marks: !is(&self.no_cache_marks),
-            long_cache: self.settings.long_cache && !is(&self.no_long_cache),
-            temperature: self.settings.abilities.sampling && !is(&self.no_temperature),
-            effort: !is(&self.no_effort),
-            status: !is(&self.no_status),
+            reasoning: !is(Lesson::NoReasoning),
+            cache_marks: !is(Lesson::NoCacheMarks),
+            long_cache: self.settings.long_cache && !is(Lesson::NoLongCache),
+            temperature: self.settings.abilities.sampling && !is(Lesson::NoTemperature),
+            effort: !is(Lesson::NoEffort),
+            status: !is(Lesson::NoStatus),
         }
     }
 }
@@ -89,15 +74,8 @@ impl Wire for ConverseWire {
         Call { url: address(&self.settings), headers, body: Some(body.to_string().into_bytes()), ..Call::default() }
     }
 
-    fn flags(&self) -> Vec<(&'static str, &AtomicBool)> {
-        vec![
-            ("no_reasoning", &self.no_reasoning),
-            ("no_cache_marks", &self.no_cache_marks),
-            ("no_long_cache", &self.no_long_cache),
-            ("no_temperature", &self.no_temperature),
-            ("no_effort", &self.no_effort),
-            ("no_status", &self.no_status),
-        ]
+    fn learnt(&self) -> &Learnt {
+        &self.learnt
     }
 
     fn decoder<'a>(&self, _request: &Request<'a>) -> Box<dyn Decoder + 'a> {
@@ -110,23 +88,23 @@ impl Wire for ConverseWire {
         }
         let lower = complaint.message.to_ascii_lowercase();
         let says = |words: &str| lower.contains(words);
-        let learn = |flag: &AtomicBool| !flag.swap(true, Ordering::Relaxed);
+        let learn = |lesson| self.learnt.learn(lesson);
         if says("reasoningcontent") || says("cannot be modified") || (says("thinking") && says("ignature")) {
-            return learn(&self.no_reasoning);
+            return learn(Lesson::NoReasoning);
         }
-        if self.settings.long_cache && says("ttl") && learn(&self.no_long_cache) {
+        if self.settings.long_cache && says("ttl") && learn(Lesson::NoLongCache) {
             return true;
         }
         if says("cachepoint") || says("cache point") || says("prompt caching") {
-            return learn(&self.no_cache_marks);
+            return learn(Lesson::NoCacheMarks);
         }
         if says("temperature") {
-            return learn(&self.no_temperature);
+            return learn(Lesson::NoTemperature);
         }
         if says("thinking") || says("effort") || says("reasoningconfig") || says("additionalmodelrequestfields") {
-            return learn(&self.no_effort);
+            return learn(Lesson::NoEffort);
         }
-        says("status") && says("toolresult") && learn(&self.no_status)
+        says("status") && says("toolresult") && learn(Lesson::NoStatus)
     }
 }
 

@@ -5,8 +5,6 @@ mod dialect;
 mod encode;
 mod partial;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use dialect::Dialect;
 
 pub(crate) use decode::GeminiMachine;
@@ -16,44 +14,33 @@ use super::framing::{Decoder, SseDecoder};
 use super::http::{Call, Complaint, Origin};
 use super::request::Request;
 use super::settings::ProviderSettings;
-use super::wire::Wire;
+use super::wire::{Learnt, Lesson, Wire};
 
-/// A connection's wire: settings, and what the server taught us. The flags only ever change once each.
+/// A connection's wire: settings, and what the server taught us.
 pub(crate) struct GeminiWire {
     pub(crate) settings: ProviderSettings,
     pub(crate) origin: Origin,
-    no_thoughts: AtomicBool,
-    no_effort: AtomicBool,
-    old_schemas: AtomicBool,
-    no_temperature: AtomicBool,
-    no_search: AtomicBool,
+    learnt: Learnt,
 }
 
 impl GeminiWire {
-    pub(crate) const fn new(settings: ProviderSettings, origin: Origin) -> Self {
-        Self {
-            settings,
-            origin,
-            no_thoughts: AtomicBool::new(false),
-            no_effort: AtomicBool::new(false),
-            old_schemas: AtomicBool::new(false),
-            no_temperature: AtomicBool::new(false),
-            no_search: AtomicBool::new(false),
-        }
+    pub(crate) fn new(settings: ProviderSettings, origin: Origin) -> Self {
+        let learnt = Learnt::of(&settings.profile);
+        Self { settings, origin, learnt }
     }
 
     fn dialect(&self) -> Dialect {
-        let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        let is = |lesson| self.learnt.has(lesson);
         let vertex = self.settings.base_url.contains("aiplatform");
         let model = name(&self.settings.model);
         let is_before = |generations: &[&str]| generations.iter().any(|old| model.starts_with(old));
         Dialect {
-            thoughts: !is(&self.no_thoughts) && !is_before(&["gemini-1", "gemini-2.0", "gemma"]),
-            effort: !is(&self.no_effort),
-            old_schemas: is(&self.old_schemas),
-            temperature: self.settings.abilities.sampling && !is(&self.no_temperature),
+            thoughts: !is(Lesson::NoThoughts) && !is_before(&["gemini-1", "gemini-2.0", "gemma"]),
+            effort: !is(Lesson::NoEffort),
+            old_schemas: is(Lesson::OldSchemas),
+            temperature: self.settings.abilities.sampling && !is(Lesson::NoTemperature),
             // Models before Gemini 3 take Google's tools or ours, not both.
-            search: self.settings.search && !is(&self.no_search) && !is_before(&["gemini-1", "gemini-2", "gemma"]),
+            search: self.settings.search && !is(Lesson::NoSearch) && !is_before(&["gemini-1", "gemini-2", "gemma"]),
             call_ids: !vertex,
             stand_in_signature: !vertex && !is_before(&["gemini-1", "gemini-2", "gemma"]),
         }
@@ -79,14 +66,8 @@ impl Wire for GeminiWire {
         }
     }
 
-    fn flags(&self) -> Vec<(&'static str, &AtomicBool)> {
-        vec![
-            ("no_thoughts", &self.no_thoughts),
-            ("no_effort", &self.no_effort),
-            ("old_schemas", &self.old_schemas),
-            ("no_temperature", &self.no_temperature),
-            ("no_search", &self.no_search),
-        ]
+    fn learnt(&self) -> &Learnt {
+        &self.learnt
     }
 
     fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
@@ -100,22 +81,22 @@ impl Wire for GeminiWire {
         }
         let lower = complaint.message.to_ascii_lowercase();
         let says = |words: &str| lower.contains(words);
-        let learn = |flag: &AtomicBool| !flag.swap(true, Ordering::Relaxed);
+        let learn = |lesson| self.learnt.learn(lesson);
         if says("parametersjsonschema") || says("parameters_json_schema") {
-            return learn(&self.old_schemas);
+            return learn(Lesson::OldSchemas);
         }
         let of_search = says("search") || says("tool use with function calling") || says("serversidetool");
         if request.search && self.settings.search && of_search {
-            return learn(&self.no_search);
+            return learn(Lesson::NoSearch);
         }
         let asked = request.effort.is_some();
-        if asked && (says("thinking") || says("budget")) && !self.no_effort.swap(true, Ordering::Relaxed) {
+        if asked && (says("thinking") || says("budget")) && self.learnt.learn(Lesson::NoEffort) {
             return true;
         }
         if says("thinking") || says("includethoughts") || says("include_thoughts") {
-            return learn(&self.no_thoughts);
+            return learn(Lesson::NoThoughts);
         }
-        says("temperature") && learn(&self.no_temperature)
+        says("temperature") && learn(Lesson::NoTemperature)
     }
 }
 

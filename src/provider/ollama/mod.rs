@@ -3,7 +3,7 @@
 mod decode;
 mod encode;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) use decode::OllamaDecoder;
 pub(crate) use encode::encode;
@@ -12,7 +12,7 @@ use super::framing::Decoder;
 use super::http::{Call, Complaint, Origin};
 use super::request::Request;
 use super::settings::ProviderSettings;
-use super::wire::Wire;
+use super::wire::{Learnt, Lesson, Wire};
 
 /// A connection's wire: settings, and the context's size so far.
 pub(crate) struct OllamaWire {
@@ -20,19 +20,13 @@ pub(crate) struct OllamaWire {
     pub(crate) origin: Origin,
     /// Another size makes the server load the model anew, so that it only ever grows.
     largest: AtomicU64,
-    no_tools: AtomicBool,
-    no_thinking: AtomicBool,
+    learnt: Learnt,
 }
 
 impl OllamaWire {
-    pub(crate) const fn new(settings: ProviderSettings, origin: Origin) -> Self {
-        Self {
-            settings,
-            origin,
-            largest: AtomicU64::new(0),
-            no_tools: AtomicBool::new(false),
-            no_thinking: AtomicBool::new(false),
-        }
+    pub(crate) fn new(settings: ProviderSettings, origin: Origin) -> Self {
+        let learnt = Learnt::of(&settings.profile);
+        Self { settings, origin, largest: AtomicU64::new(0), learnt }
     }
 
     fn context(&self, request: &Request<'_>) -> u64 {
@@ -44,10 +38,10 @@ impl OllamaWire {
 impl Wire for OllamaWire {
     fn call(&self, request: &Request<'_>) -> Call {
         let mut request = *request;
-        if self.no_tools.load(Ordering::Relaxed) {
+        if self.learnt.has(Lesson::NoTools) {
             request.tools = &[];
         }
-        if self.no_thinking.load(Ordering::Relaxed) {
+        if self.learnt.has(Lesson::NoThinking) {
             request.effort = None;
         }
         let body = encode(&self.settings, self.context(&request), &request);
@@ -61,8 +55,8 @@ impl Wire for OllamaWire {
         }
     }
 
-    fn flags(&self) -> Vec<(&'static str, &AtomicBool)> {
-        vec![("no_tools", &self.no_tools), ("no_thinking", &self.no_thinking)]
+    fn learnt(&self) -> &Learnt {
+        &self.learnt
     }
 
     fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
@@ -73,12 +67,10 @@ impl Wire for OllamaWire {
     /// So does one that does not think, where it is told how much to: `"MODEL" does not support thinking`.
     fn adapt(&self, _request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
         let no_thinking = complaint.message.contains("does not support thinking");
-        if status == 400 && no_thinking && !self.no_thinking.swap(true, Ordering::Relaxed) {
+        if status == 400 && no_thinking && self.learnt.learn(Lesson::NoThinking) {
             return true;
         }
-        status == 400
-            && complaint.message.contains("does not support tools")
-            && !self.no_tools.swap(true, Ordering::Relaxed)
+        status == 400 && complaint.message.contains("does not support tools") && self.learnt.learn(Lesson::NoTools)
     }
 }
 

@@ -6,8 +6,6 @@ mod encode;
 mod slots;
 mod usage;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use dialect::Dialect;
 
 pub(crate) use decode::ChatMachine;
@@ -18,46 +16,29 @@ use super::framing::{Decoder, SseDecoder};
 use super::http::{Call, Complaint, Origin};
 use super::request::Request;
 use super::settings::{OutputLimit, ProviderSettings, ReasoningEcho, ResultPictures};
-use super::wire::Wire;
+use super::wire::{Learnt, Lesson, Wire};
 
-/// A connection's wire: settings, and what the server taught us. The flags only ever change once each.
+/// A connection's wire: settings, and what the server taught us.
 pub(crate) struct ChatWire {
     pub(crate) settings: ProviderSettings,
     pub(crate) origin: Origin,
-    no_usage: AtomicBool,
-    no_temperature: AtomicBool,
-    no_effort: AtomicBool,
-    other_limit: AtomicBool,
-    reasoning_required: AtomicBool,
-    no_reasoning: AtomicBool,
-    no_extras: AtomicBool,
-    strict_roles: AtomicBool,
+    learnt: Learnt,
 }
 
 impl ChatWire {
-    pub(crate) const fn new(settings: ProviderSettings, origin: Origin) -> Self {
-        Self {
-            settings,
-            origin,
-            no_usage: AtomicBool::new(false),
-            no_temperature: AtomicBool::new(false),
-            no_effort: AtomicBool::new(false),
-            other_limit: AtomicBool::new(false),
-            reasoning_required: AtomicBool::new(false),
-            no_reasoning: AtomicBool::new(false),
-            no_extras: AtomicBool::new(false),
-            strict_roles: AtomicBool::new(false),
-        }
+    pub(crate) fn new(settings: ProviderSettings, origin: Origin) -> Self {
+        let learnt = Learnt::of(&settings.profile);
+        Self { settings, origin, learnt }
     }
 
     fn dialect(&self) -> Dialect {
-        let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        let is = |lesson| self.learnt.has(lesson);
         let quirks = self.settings.quirks;
         Dialect {
-            usage_in_stream: !is(&self.no_usage),
-            temperature: self.settings.abilities.sampling && !is(&self.no_temperature),
-            effort: !is(&self.no_effort),
-            output_limit: match (quirks.output_limit, is(&self.other_limit)) {
+            usage_in_stream: !is(Lesson::NoUsage),
+            temperature: self.settings.abilities.sampling && !is(Lesson::NoTemperature),
+            effort: !is(Lesson::NoEffort),
+            output_limit: match (quirks.output_limit, is(Lesson::OtherLimit)) {
                 (OutputLimit::MaxTokens, false) | (OutputLimit::MaxCompletionTokens, true) => {
                     OutputLimit::MaxTokens
                 }
@@ -65,10 +46,10 @@ impl ChatWire {
                     OutputLimit::MaxCompletionTokens
                 }
             },
-            reasoning_echo: if is(&self.no_reasoning) { ReasoningEcho::Never } else { quirks.reasoning_echo },
-            reasoning_required: is(&self.reasoning_required),
-            strict_roles: is(&self.strict_roles) || quirks.result_pictures == ResultPictures::Inside,
-            call_extras: !is(&self.no_extras),
+            reasoning_echo: if is(Lesson::NoReasoning) { ReasoningEcho::Never } else { quirks.reasoning_echo },
+            reasoning_required: is(Lesson::ReasoningRequired),
+            strict_roles: is(Lesson::StrictRoles) || quirks.result_pictures == ResultPictures::Inside,
+            call_extras: !is(Lesson::NoExtras),
         }
     }
 }
@@ -86,17 +67,8 @@ impl Wire for ChatWire {
         }
     }
 
-    fn flags(&self) -> Vec<(&'static str, &AtomicBool)> {
-        vec![
-            ("no_usage", &self.no_usage),
-            ("no_temperature", &self.no_temperature),
-            ("no_effort", &self.no_effort),
-            ("other_limit", &self.other_limit),
-            ("reasoning_required", &self.reasoning_required),
-            ("no_reasoning", &self.no_reasoning),
-            ("no_extras", &self.no_extras),
-            ("strict_roles", &self.strict_roles),
-        ]
+    fn learnt(&self) -> &Learnt {
+        &self.learnt
     }
 
     fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
@@ -110,37 +82,37 @@ impl Wire for ChatWire {
         let lower = complaint.message.to_ascii_lowercase();
         // Templates of local models complain in words of their own, and llama.cpp does so with HTTP 500.
         if lower.contains("roles must alternate") || lower.contains("after role 'tool'") {
-            return !self.strict_roles.swap(true, Ordering::Relaxed);
+            return self.learnt.learn(Lesson::StrictRoles);
         }
         if !matches!(status, 400 | 422) {
             return false;
         }
         let says = |words: &str| complaint.message.contains(words);
-        let learn = |flag: &AtomicBool| !flag.swap(true, Ordering::Relaxed);
+        let learn = |lesson| self.learnt.learn(lesson);
         if says("stream_options") || says("include_usage") {
-            return learn(&self.no_usage);
+            return learn(Lesson::NoUsage);
         }
         if says("temperature") {
-            return learn(&self.no_temperature);
+            return learn(Lesson::NoTemperature);
         }
         if says("reasoning_effort") || says("thinking") {
-            return learn(&self.no_effort);
+            return learn(Lesson::NoEffort);
         }
         if says("max_tokens") && says("max_completion_tokens") {
-            return learn(&self.other_limit);
+            return learn(Lesson::OtherLimit);
         }
         if says("max_completion_tokens") && self.dialect().output_limit == OutputLimit::MaxCompletionTokens {
-            return learn(&self.other_limit);
+            return learn(Lesson::OtherLimit);
         }
         if says("reasoning_content") {
             let wanted = ["issing", "must be", "required", "passed back"].iter().any(|word| says(word));
-            return if wanted { learn(&self.reasoning_required) } else { learn(&self.no_reasoning) };
+            return if wanted { learn(Lesson::ReasoningRequired) } else { learn(Lesson::NoReasoning) };
         }
         if says("reasoning_details") {
-            return learn(&self.no_reasoning);
+            return learn(Lesson::NoReasoning);
         }
         if says("extra_content") || says("provider_specific_fields") {
-            return learn(&self.no_extras);
+            return learn(Lesson::NoExtras);
         }
         false
     }

@@ -5,8 +5,6 @@ mod dialect;
 mod encode;
 mod items;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use dialect::Dialect;
 
 pub(crate) use decode::ResponsesMachine;
@@ -18,53 +16,34 @@ use super::http::{Call, Complaint, Origin};
 use super::openai_chat::bearer;
 use super::request::Request;
 use super::settings::ProviderSettings;
-use super::wire::Wire;
+use super::wire::{Learnt, Lesson, Wire};
 
-/// A connection's wire: settings, and what the server taught us. The flags only ever change once each.
+/// A connection's wire: settings, and what the server taught us.
 pub(crate) struct ResponsesWire {
     pub(crate) settings: ProviderSettings,
     pub(crate) origin: Origin,
-    no_thought: AtomicBool,
-    no_summary: AtomicBool,
-    no_effort: AtomicBool,
-    no_echo: AtomicBool,
-    no_temperature: AtomicBool,
-    no_limit: AtomicBool,
-    no_search: AtomicBool,
-    no_store: AtomicBool,
-    strict_roles: AtomicBool,
+    learnt: Learnt,
 }
 
 impl ResponsesWire {
-    pub(crate) const fn new(settings: ProviderSettings, origin: Origin) -> Self {
-        Self {
-            settings,
-            origin,
-            no_thought: AtomicBool::new(false),
-            no_summary: AtomicBool::new(false),
-            no_effort: AtomicBool::new(false),
-            no_echo: AtomicBool::new(false),
-            no_temperature: AtomicBool::new(false),
-            no_limit: AtomicBool::new(false),
-            no_search: AtomicBool::new(false),
-            no_store: AtomicBool::new(false),
-            strict_roles: AtomicBool::new(false),
-        }
+    pub(crate) fn new(settings: ProviderSettings, origin: Origin) -> Self {
+        let learnt = Learnt::of(&settings.profile);
+        Self { settings, origin, learnt }
     }
 
     fn dialect(&self) -> Dialect {
-        let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
-        let thinks = thinks(&self.settings.model) && !is(&self.no_thought);
+        let is = |lesson| self.learnt.has(lesson);
+        let thinks = thinks(&self.settings.model) && !is(Lesson::NoThought);
         Dialect {
             thinks,
-            summary: thinks && !is(&self.no_summary),
-            effort: thinks && !is(&self.no_effort),
-            reasoning_echo: !is(&self.no_echo),
-            temperature: self.settings.abilities.sampling && !is(&self.no_temperature),
-            output_limit: !is(&self.no_limit),
-            strict_roles: is(&self.strict_roles),
-            stored: self.settings.stored && !is(&self.no_store),
-            search: self.settings.search && !is(&self.no_search),
+            summary: thinks && !is(Lesson::NoSummary),
+            effort: thinks && !is(Lesson::NoEffort),
+            reasoning_echo: !is(Lesson::NoEcho),
+            temperature: self.settings.abilities.sampling && !is(Lesson::NoTemperature),
+            output_limit: !is(Lesson::NoLimit),
+            strict_roles: is(Lesson::StrictRoles),
+            stored: self.settings.stored && !is(Lesson::NoStore),
+            search: self.settings.search && !is(Lesson::NoSearch),
         }
     }
 }
@@ -88,18 +67,8 @@ impl Wire for ResponsesWire {
         }
     }
 
-    fn flags(&self) -> Vec<(&'static str, &AtomicBool)> {
-        vec![
-            ("no_thought", &self.no_thought),
-            ("no_summary", &self.no_summary),
-            ("no_effort", &self.no_effort),
-            ("no_echo", &self.no_echo),
-            ("no_temperature", &self.no_temperature),
-            ("no_limit", &self.no_limit),
-            ("no_search", &self.no_search),
-            ("no_store", &self.no_store),
-            ("strict_roles", &self.strict_roles),
-        ]
+    fn learnt(&self) -> &Learnt {
+        &self.learnt
     }
 
     fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
@@ -112,13 +81,13 @@ impl Wire for ResponsesWire {
     fn adapt(&self, request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
         let lower = complaint.message.to_ascii_lowercase();
         let says = |words: &str| lower.contains(words);
-        let learn = |flag: &AtomicBool| !flag.swap(true, Ordering::Relaxed);
+        let learn = |lesson| self.learnt.learn(lesson);
         if says("roles must alternate") || says("after role 'tool'") {
-            return learn(&self.strict_roles);
+            return learn(Lesson::StrictRoles);
         }
         // The provider no longer has the answer, or may keep none.
         if self.settings.stored && (says("previous_response") || says("previous response") || says("'store'")) {
-            return learn(&self.no_store);
+            return learn(Lesson::NoStore);
         }
         if !matches!(status, 400 | 422) {
             return false;
@@ -127,29 +96,29 @@ impl Wire for ResponsesWire {
             && self.settings.search
             && (says("web_search") || says("tool type") || says("'type' of tool"))
         {
-            return learn(&self.no_search);
+            return learn(Lesson::NoSearch);
         }
         // A summary is for verified organisations only.
         if says("summar") {
-            return learn(&self.no_summary);
+            return learn(Lesson::NoSummary);
         }
         if says("effort") {
-            return learn(&self.no_effort);
+            return learn(Lesson::NoEffort);
         }
         // "Encrypted content is not supported with this model" is about the request, all else about what came back.
         if says("encrypted content is not supported") || says("'include'") {
-            return learn(&self.no_thought);
+            return learn(Lesson::NoThought);
         }
         if says("encrypted_content") || says("encrypted content") || says("of type 'reasoning'") {
-            return learn(&self.no_echo);
+            return learn(Lesson::NoEcho);
         }
         if says("temperature") {
-            return learn(&self.no_temperature);
+            return learn(Lesson::NoTemperature);
         }
         if says("max_output_tokens") && (says("unsupported") || says("unknown") || says("not permitted")) {
-            return learn(&self.no_limit);
+            return learn(Lesson::NoLimit);
         }
-        says("reasoning") && learn(&self.no_thought)
+        says("reasoning") && learn(Lesson::NoThought)
     }
 }
 

@@ -1,7 +1,6 @@
 //! The one loop all wires share: send, adapt to what the server refuses, decode until the answer is whole.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -18,6 +17,7 @@ use crate::provider::http::{Answer, Call, Client, Complaint, Origin, Sleep, caus
 use crate::provider::request::{EventStream, ModelInfo, Provider, Request};
 use crate::provider::settings::Gateway;
 
+use super::learnt::Learnt;
 use super::window::ServerWindow;
 
 /// How long axi waits after the server said why the answer ended: token counts and the end mark come at once or
@@ -38,8 +38,8 @@ pub(crate) trait Wire: Send + Sync {
     /// Makes the decoder of the answer to this request.
     fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a>;
 
-    /// What a server can refuse, by name. Each flag is true once the server has refused it.
-    fn flags(&self) -> Vec<(&'static str, &AtomicBool)>;
+    /// What the server has refused so far.
+    fn learnt(&self) -> &Learnt;
 
     /// Tells whether the server complains about something that the wire can leave out or say otherwise. If so, the
     /// wire remembers it for the life of the provider, and the caller writes and sends the request again.
@@ -62,8 +62,7 @@ impl<W: Wire> Provider for Connection<W> {
     }
 
     fn learnt(&self) -> Vec<String> {
-        let learnt = self.wire.flags().into_iter().filter(|(_, flag)| flag.load(Ordering::Relaxed));
-        learnt.map(|(name, _)| name.to_owned()).collect()
+        self.wire.learnt().names()
     }
 
     fn ask_window(&self) -> Option<BoxFuture<'_, Option<u64>>> {
