@@ -47,6 +47,17 @@ impl<'a> Console<'a> {
         }
     }
 
+    /// Prints lines of a page: a terminal gets them broken at words, the rows after the first further in.
+    pub(super) fn page(&self, text: &str) -> Exit {
+        if !std::io::stdout().is_terminal() {
+            return self.print(text);
+        }
+        let width = usize::from(terminal_size().0).saturating_sub(1);
+        let lines = text.lines().map(|line| Line::styled(sanitize_line(line), nu_ansi_term::Style::default()));
+        let rows: Vec<String> = lines.flat_map(|line| in_rows(&line, width, 2)).map(|row| row.text()).collect();
+        self.print(&rows.join("\n"))
+    }
+
     /// Prints a result for programs. Wherever it goes, nothing in it controls a terminal or hides.
     pub(super) fn json(&self, value: &serde_json::Value) -> Exit {
         self.print(&escape_json(format!("{value:#}")))

@@ -10,7 +10,8 @@ use crate::support::talk::{Ran, run};
 type Case = (&'static [Quirk], &'static [(&'static str, &'static str)], &'static [&'static str]);
 
 fn examine(home: &Home, emulator: &Emulator, flags: &[&str]) -> Ran {
-    home.write("config/axi/config.toml", &format!("[providers.lab]\nbase_url = \"{}\"\n", emulator.url()));
+    let model = "[providers.lab.models.emu]\nvision = true\ncontext_window = 2000\n";
+    home.write("config/axi/config.toml", &format!("[providers.lab]\nbase_url = \"{}\"\n{model}", emulator.url()));
     run(home.axi().args(["doctor", "model", "lab/emu"]).args(flags))
 }
 
@@ -53,6 +54,12 @@ fn every_quirk_is_found_by_its_probe_and_what_the_wire_can_do_without_is_learnt(
         (&[Quirk::PlainFinish], &[("call_finish", "bad")], &[]),
         (&[Quirk::NoEcho], &[("echo", "adapted")], &["no_reasoning"]),
         (&[Quirk::StrictRoles], &[("behind", "adapted")], &["strict_roles"]),
+        (&[Quirk::NoCache], &[("cache", "unclear")], &[]),
+        (&[Quirk::TakesTooMuch], &[("window", "bad")], &[]),
+        // The wire tells calls apart by their places, by their ids where places say nothing, and gives each an id of its own.
+        (&[Quirk::SameIds], &[], &[]),
+        (&[Quirk::SamePlaces], &[], &[]),
+        (&[Quirk::NoPlaces], &[], &[]),
     ];
     for (quirks, expected, profile) in cases {
         let (odd, learnt) = found(quirks);
@@ -68,17 +75,31 @@ fn every_quirk_is_found_by_its_probe_and_what_the_wire_can_do_without_is_learnt(
 
 #[test]
 fn a_server_that_does_more_than_one_thing_its_own_way_is_found_out_as_well() {
-    for quirk in [Quirk::NoStream, Quirk::NoTools, Quirk::HalfArguments, Quirk::SameIds, Quirk::OwnIds] {
-        let (odd, _) = found(&[quirk]);
-        match quirk {
-            Quirk::NoStream => assert_eq!(odd, [("stream".to_owned(), "bad".to_owned())]),
-            Quirk::NoTools => assert!(odd.contains(&("call".to_owned(), "bad".to_owned())), "{odd:?}"),
-            Quirk::HalfArguments => assert!(odd.contains(&("arguments".to_owned(), "bad".to_owned())), "{odd:?}"),
-            Quirk::OwnIds => assert_eq!(odd, [("foreign".to_owned(), "bad".to_owned())]),
-            // The wire tells calls apart by their places.
-            _ => {}
-        }
+    let cases: &[(Quirk, &[(&str, &str)])] = &[
+        (Quirk::NoStream, &[("stream", "bad")]),
+        (Quirk::NoTools, &[("call", "bad")]),
+        (Quirk::HalfArguments, &[("arguments", "bad")]),
+        (Quirk::OwnIds, &[("foreign", "bad")]),
+        (Quirk::NoPictures, &[("picture", "bad"), ("result_picture", "bad")]),
+        (Quirk::NoResultPictures, &[("result_picture", "bad")]),
+    ];
+    for (quirk, expected) in cases {
+        let (odd, learnt) = found(&[*quirk]);
+        let has = |(probe, verdict): &(&str, &str)| odd.contains(&((*probe).to_owned(), (*verdict).to_owned()));
+        assert!(expected.iter().all(has), "{quirk:?}: {odd:?}, {learnt:?}");
     }
+}
+
+#[test]
+fn a_server_that_shows_what_it_thinks_is_said_to() {
+    let home = Home::new();
+    let verdict = |quirks: &[Quirk]| {
+        let ran = examine(&home, &Emulator::start(quirks), &["--json"]);
+        let report: Value = serde_json::from_str(&ran.out).unwrap();
+        let findings = report["findings"].as_array().unwrap().clone();
+        findings.into_iter().find(|finding| finding["probe"] == "reasoning").map(|found| found["verdict"].clone())
+    };
+    assert_eq!([verdict(&[]), verdict(&[Quirk::Thinks])], [Some("skipped".into()), Some("good".into())]);
 }
 
 #[test]

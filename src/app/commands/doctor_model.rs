@@ -42,11 +42,11 @@ pub(in crate::app) fn doctor_model(app: &App, wanted: Option<&str>, json: bool) 
     app.keys.remember(&settings);
     if !json {
         let (model, address, protocol) = (&settings.id(), &settings.base_url, settings.protocol.name());
-        console.print(&app.locale.with(word::probe::Head { model, address, protocol }));
+        console.page(&app.locale.with(word::probe::Head { model, address, protocol }));
     }
     let mut told = |finding: &Finding| {
         if let Some(line) = line(app, finding).filter(|_| !json) {
-            Console::new(&app.locale).print(&line);
+            Console::new(&app.locale).page(&line);
         }
     };
     let found = runtime.block_on(examine(&settings, &client, &mut told));
@@ -54,7 +54,7 @@ pub(in crate::app) fn doctor_model(app: &App, wanted: Option<&str>, json: bool) 
     if json {
         console.json(&report(&settings, &found));
     } else {
-        console.print(&summary(app, &found));
+        console.page(&summary(app, &found));
     }
     if let Err(problem) = kept {
         console.warn(&problem.what);

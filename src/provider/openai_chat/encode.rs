@@ -7,7 +7,9 @@ use crate::conversation::{ContentBlock, Image, Reasoning, ToolCall, ToolResult, 
 use crate::provider::catalogue::Effort;
 use crate::provider::request::Request;
 use crate::provider::settings::{OutputLimit, ProviderSettings, ReasoningEcho, ResultPictures};
-use crate::provider::wire::{Order, Part, Turn, WireIds, has_words, invalid_input, output, tool_name, turns};
+use crate::provider::wire::{
+    NO_ANSWER, Order, Part, Turn, WireIds, has_words, invalid_input, output, tool_name, turns,
+};
 
 /// Writes the body. What stays the same from request to request comes first.
 pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Value {
@@ -132,6 +134,9 @@ impl Writer<'_> {
             self.messages.push(json!({"role": "tool", "tool_call_id": id, "content": content}));
         }
         if !behind.is_empty() {
+            if self.dialect.strict_roles {
+                self.messages.push(json!({"role": "assistant", "content": NO_ANSWER}));
+            }
             let content = self.content("", &behind);
             self.messages.push(json!({"role": "user", "content": content}));
         }

@@ -49,7 +49,24 @@ pub(crate) enum Quirk {
     StrictRoles,
     /// It refuses ids of other forms than its own.
     OwnIds,
+    /// All its calls have one place.
+    SamePlaces,
+    /// Its calls have no places.
+    NoPlaces,
+    /// It refuses pictures.
+    NoPictures,
+    /// It refuses pictures behind a result.
+    NoResultPictures,
+    /// It takes whatever is longer than its window, and reads less of it.
+    TakesTooMuch,
+    /// It has no cache, or does not say so.
+    NoCache,
+    /// It thinks, and shows it.
+    Thinks,
 }
+
+/// So many bytes it takes, if it refuses any.
+const WINDOW: usize = 12_000;
 
 /// A server; ends with the process.
 pub(crate) struct Emulator {
@@ -130,6 +147,10 @@ fn answer(first: &str, body: &Value, quirks: &[Quirk]) -> (u16, &'static str, St
     let odd_id = messages
         .iter()
         .any(|message| message["tool_calls"][0]["id"].as_str().is_some_and(|id| !id.starts_with("call_")));
+    let shows = body.to_string().contains("image_url");
+    if !has(Quirk::TakesTooMuch) && body.to_string().len() > WINDOW {
+        return refusal("This model's maximum context length is 2000 tokens");
+    }
     if has(Quirk::BusyForEffort) && body.get("reasoning_effort").is_some() {
         return (503, "application/json", json!({"error": {"message": "no room"}}).to_string());
     }
@@ -146,6 +167,8 @@ fn answer(first: &str, body: &Value, quirks: &[Quirk]) -> (u16, &'static str, St
         (Quirk::NoEcho, echoes, "reasoning_content is not permitted"),
         (Quirk::StrictRoles, behind, "Unexpected role 'user' after role 'tool'"),
         (Quirk::OwnIds, odd_id, "this id of a call is not known"),
+        (Quirk::NoPictures, shows, "this model takes no image_url"),
+        (Quirk::NoResultPictures, shows && behind, "image_url may not stand behind a result"),
     ] {
         if has(quirk) && refused {
             return refusal(words);
@@ -215,13 +238,19 @@ fn written(content: &str, calls: &[(String, &str, String)], end: &str, read: u64
     let has = |quirk| quirks.contains(&quirk);
     let written = content.split_whitespace().count().max(4);
     let usage = json!({"prompt_tokens": read, "completion_tokens": written,
-        "prompt_tokens_details": {"cached_tokens": 8}});
+        "prompt_tokens_details": {"cached_tokens": if has(Quirk::NoCache) { 0 } else { 8 }}});
     let end = if has(Quirk::NoFinish) { Value::Null } else { json!(end) };
     let calls: Vec<Value> = calls
         .iter()
         .enumerate()
         .map(|(index, (id, name, arguments))| {
-            json!({"index": index, "id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+            let index = if has(Quirk::SamePlaces) { 0 } else { index };
+            let mut call =
+                json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
+            if !has(Quirk::NoPlaces) {
+                call["index"] = json!(index);
+            }
+            call
         })
         .collect();
     if has(Quirk::NoStream) {
@@ -235,6 +264,9 @@ fn written(content: &str, calls: &[(String, &str, String)], end: &str, read: u64
     let chunk = |delta: Value, end: Value| json!({"choices": [{"index": 0, "delta": delta, "finish_reason": end}]});
     let mut chunks: Vec<Value> =
         content.split_inclusive(' ').map(|word| chunk(json!({"content": word}), Value::Null)).collect();
+    if has(Quirk::Thinks) {
+        chunks.insert(0, chunk(json!({"reasoning_content": "hm"}), Value::Null));
+    }
     if !calls.is_empty() {
         chunks.push(chunk(json!({"tool_calls": calls}), Value::Null));
     }
