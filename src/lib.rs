@@ -8,7 +8,7 @@
 //! floor 3  agent          the turn
 //! floor 2  provider  tool  approval  session  context
 //! floor 1  conversation  terminal  sandbox  journal  config  locale  shell  cli  child  mcp
-//! floor 0  secret  character  file  fingerprint  sse
+//! floor 0  secret  character  file  fingerprint  cause  sse
 //! ```
 //! The floor rule: a room imports only from floors below its own, and never from a room beside it. So the five
 //! rooms of floor 2 do not know each other. A room of floor 1 uses at most those of floor 0, except that
@@ -19,6 +19,7 @@
 pub mod agent;
 pub mod app;
 pub mod approval;
+pub mod cause;
 pub mod character;
 pub mod child;
 pub mod cli;

@@ -19,6 +19,7 @@ use super::failure::Failure;
 use super::line::MOST_MEGABYTES;
 use super::message;
 use super::sign_in::{Challenge, Pass};
+use crate::cause::innermost;
 use crate::sse::SseParser;
 
 /// The most bytes of an answer that is no stream.
@@ -291,11 +292,7 @@ impl Address {
 }
 
 fn unreached(error: &reqwest::Error) -> Failure {
-    let mut innermost: &dyn std::error::Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    Failure::Unreached { cause: innermost.to_string() }
+    Failure::Unreached { cause: innermost(error) }
 }
 
 fn is_stream(response: &Response) -> bool {

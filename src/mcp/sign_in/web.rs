@@ -9,6 +9,7 @@ use reqwest::{RequestBuilder, Url};
 use serde_json::Value;
 
 use super::error::SignInError;
+use crate::cause::innermost;
 use crate::mcp::plain::visible;
 
 /// Makes what reaches an address, or says why not.
@@ -137,14 +138,6 @@ fn is_near(url: &Url) -> bool {
         Some(host) => host.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback()),
         None => false,
     }
-}
-
-fn innermost(error: &reqwest::Error) -> String {
-    let mut innermost: &dyn std::error::Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The rows as they lie in the binary: a binary search finds them, and only the rows it compares are read.
 
+use time::{Date, Month};
+
 use super::abilities::{Abilities, Cache, Effort, Known, Thinking};
 use crate::conversation::Price;
 
@@ -101,12 +103,15 @@ pub(super) fn read(row: &str) -> Option<Known> {
 
 /// Seconds from 1970 to the day of the copy.
 pub(super) fn made() -> u64 {
+    made_on().and_then(|date| date.midnight().as_utc().unix_timestamp().try_into().ok()).unwrap_or(0)
+}
+
+fn made_on() -> Option<Date> {
     let day = COPY.lines().next().and_then(|heading| heading.trim_end_matches('.').rsplit(' ').next());
-    let mut parts = day.unwrap_or_default().splitn(3, '-').map(|part| part.parse::<u64>().unwrap_or(0));
-    let mut next = || parts.next().unwrap_or(0);
-    let (year, month) = (next(), next());
-    // Days are rounded down, so that the time is in the past for certain.
-    (year.saturating_sub(1970) * 365 + month.saturating_sub(1) * 28) * 24 * 60 * 60
+    let parts: Vec<&str> = day.unwrap_or_default().split('-').collect();
+    let [year, month, day] = parts[..] else { return None };
+    let month = Month::try_from(month.parse::<u8>().ok()?).ok()?;
+    Date::from_calendar_date(year.parse().ok()?, month, day.parse().ok()?).ok()
 }
 
 /// A day or a month as a number that sorts.

@@ -14,6 +14,7 @@ use super::sleep::{Sleep, asleep};
 use super::transport::{cause, from_reqwest, unreadable_certificates};
 use super::trust;
 use super::unpack::Unpacking;
+use crate::cause::innermost;
 use crate::provider::address::{is_loopback, is_loopback_url, url_origin};
 use crate::provider::catalogue;
 use crate::provider::error::ProviderError;
@@ -427,12 +428,4 @@ fn bare(patience: Patience) -> ClientBuilder {
         .http2_adaptive_window(true)
         // A redirect would drop the body of a POST and could carry `x-api-key` to another host.
         .redirect(reqwest::redirect::Policy::none())
-}
-
-fn innermost(error: &reqwest::Error) -> String {
-    let mut innermost: &dyn std::error::Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
 }

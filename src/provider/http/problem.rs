@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
+use time::{Date, Month, Time};
 
 use super::redact::sanitise;
 use crate::conversation::StopReason;
@@ -375,18 +376,14 @@ pub(super) fn http_date(text: &str) -> Option<u64> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [_, day, month, year, time, "GMT"] = words[..] else { return None };
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let month = months.iter().position(|name| *name == month)? as u64;
-    let (day, year): (u64, u64) = (day.parse().ok()?, year.parse().ok()?);
-    let clock: Vec<u64> = time.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let month = (1..=12).zip(months).find(|(_, name)| *name == month)?.0;
+    let date =
+        Date::from_calendar_date(year.parse().ok()?, Month::try_from(month).ok()?, day.parse().ok()?).ok()?;
+    let clock: Vec<u8> = time.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
     let [hour, minute, second] = clock[..] else { return None };
-    if !(1970..10_000).contains(&year) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
-        return None;
-    }
-    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let years: u64 = (1970..year).map(|year| 365 + u64::from(leap(year))).sum();
-    let months: u64 = lengths.iter().zip(0..month).map(|(length, _)| *length).sum();
-    Some((((years + months + day - 1) * 24 + hour) * 60 + minute) * 60 + second)
+    // A leap second has no place in the seconds since 1970.
+    let time = Time::from_hms(hour, minute, if second == 60 { 59 } else { second }).ok()?;
+    date.with_time(time).as_utc().unix_timestamp().try_into().ok()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION};
 use reqwest::{Certificate, Client, Url};
 
 use super::address::{is_private, literal};
+use crate::cause::innermost;
 
 /// From asking to the last byte.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
@@ -191,14 +192,6 @@ fn client(
         builder = builder.tls_certs_only([]);
     }
     builder.build()
-}
-
-fn innermost(error: &reqwest::Error) -> String {
-    let mut innermost: &dyn std::error::Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
 }
 
 #[cfg(test)]
