@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::figures::{FallbackPrice, Shortened};
 use super::question::{Approval, ApprovalRequest};
 use crate::conversation::{Answer, Effect, Forecast, Money, Outcome, Preview, Question, Subject, ToolCall, Usage};
+use crate::provider::KeyPlace;
 use crate::sandbox::Missing;
 use crate::tool::ToolFacts;
 
@@ -381,6 +382,9 @@ pub enum Failure {
         status: u16,
         /// The provider's sentence.
         message: String,
+        /// Where the key was found; `None` where none was sent.
+        #[serde(skip)]
+        place: Option<KeyPlace>,
     },
     /// No such model.
     NoSuchModel {

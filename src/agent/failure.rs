@@ -9,8 +9,8 @@ impl From<&ProviderError> for Failure {
             ProviderError::Unreachable { url, cause } => Self::Unreachable { url, cause },
             ProviderError::Broken { url, cause } => Self::Broken { url, cause },
             ProviderError::Timeout { url, after } => Self::Timeout { url, seconds: after.as_secs() },
-            ProviderError::Unauthorized { provider, status, message } => {
-                Self::Unauthorized { provider, status, message }
+            ProviderError::Unauthorized { provider, status, message, place } => {
+                Self::Unauthorized { provider, status, message, place }
             }
             ProviderError::NoSuchModel { provider, model, message } => {
                 Self::NoSuchModel { provider, model, message }

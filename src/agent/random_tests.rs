@@ -104,8 +104,12 @@ impl Scene {
                 self.turn("stop it", vec![calls(&["a", "b"], StopReason::ToolUse), text("done")], Some(*at));
             }
             Step::Fails => {
-                let refused =
-                    ProviderError::Unauthorized { provider: "lab".into(), status: 401, message: "no".into() };
+                let refused = ProviderError::Unauthorized {
+                    provider: "lab".into(),
+                    status: 401,
+                    message: "no".into(),
+                    place: None,
+                };
                 self.turn("fail", vec![vec![Err(refused)]], None);
             }
             Step::Compact => {

@@ -70,7 +70,8 @@ fn what_is_no_overload_is_told_as_it_is() {
         message: "You exceeded your current quota".into(),
         retry_after: None,
     };
-    let no_key = ProviderError::Unauthorized { provider: "lab".into(), status: 401, message: String::new() };
+    let no_key =
+        ProviderError::Unauthorized { provider: "lab".into(), status: 401, message: String::new(), place: None };
     for error in [refusal(400, None), refusal(501, None), empty_account, no_key] {
         let mut bench = bench(vec![vec![Err(error.clone())]], 9, true);
         bench.agent.talk.fallbacks = Fallbacks::new(vec![standby("other", None, vec![])]);

@@ -3,7 +3,7 @@
 use super::diagnostic::Diagnostic;
 use crate::agent::Failure;
 use crate::locale::{Locale, Word, word};
-use crate::provider::{self, OWN, cause};
+use crate::provider::{self, KeyPlace, OWN, cause};
 
 /// How a person says something to axi where a failure is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,9 +64,13 @@ pub fn failure(locale: &Locale, failure: &Failure, speaking: Speaking) -> Diagno
             what: locale.with(Timeout { url, seconds: &seconds.to_string() }),
             hint: locale.with(TimeoutHint { other }),
         },
-        Failure::Unauthorized { provider, status, message } => Diagnostic {
+        Failure::Unauthorized { provider, status, message, place } => Diagnostic {
             what: locale.with(Unauthorized { provider, status: &status.to_string(), message }),
-            hint: unauthorized(locale, provider, message, other),
+            hint: if says(message, REGION) {
+                locale.with(word::failure::RegionHint { provider, other })
+            } else {
+                other_key(locale, provider, place.as_ref(), speaking)
+            },
         },
         Failure::NoSuchModel { provider, model, message } if provider == OWN => {
             told(locale.with(OwnModel { model, message }), word::failure::OWN_MODEL_HINT)
@@ -115,16 +119,26 @@ fn says(message: &str, table: &[&str]) -> bool {
     table.iter().any(|words| message.contains(words))
 }
 
-fn unauthorized(locale: &Locale, provider: &str, message: &str, other: &str) -> String {
-    use word::failure::{RegionHint, UnauthorizedHint, UnauthorizedVariableHint};
-    if says(message, REGION) {
-        return locale.with(RegionHint { provider, other });
-    }
-    // The environment comes before the keychain: who sets the variable logs in in vain.
-    let variable = provider::find(provider).and_then(|row| row.key_variables.first());
-    match variable {
-        Some(variable) => locale.with(UnauthorizedVariableHint { variable, provider }),
-        None => locale.with(UnauthorizedHint { provider }),
+/// Says how another key is given: where the refused one came from.
+fn other_key(locale: &Locale, provider: &str, place: Option<&KeyPlace>, speaking: Speaking) -> String {
+    use word::failure::{
+        UnauthorizedCommandHint, UnauthorizedFileHint, UnauthorizedGivenHint, UnauthorizedHint,
+        UnauthorizedKeychainHint, UnauthorizedNoneHint, UnauthorizedVariableHint,
+    };
+    let login = &match speaking {
+        Speaking::ByFlags => format!("axi login {provider}"),
+        Speaking::AtPrompt => format!("/login {provider}"),
+    };
+    match place {
+        Some(KeyPlace::Variable(variable)) => locale.with(UnauthorizedVariableHint { variable, login }),
+        Some(KeyPlace::Command) => locale.with(UnauthorizedCommandHint { provider }),
+        Some(KeyPlace::Keychain) => locale.with(UnauthorizedKeychainHint { login }),
+        Some(KeyPlace::File) => locale.with(UnauthorizedFileHint { provider }),
+        Some(KeyPlace::Given) => locale.with(UnauthorizedGivenHint { login }),
+        None => match provider::find(provider).and_then(|row| row.key_variables.first()) {
+            Some(variable) => locale.with(UnauthorizedNoneHint { variable, login }),
+            None => locale.with(UnauthorizedHint { login }),
+        },
     }
 }
 
@@ -189,7 +203,28 @@ mod tests {
     }
 
     fn unauthorized(provider: &str, message: &str) -> Failure {
-        Failure::Unauthorized { provider: provider.into(), status: 403, message: message.into() }
+        Failure::Unauthorized { provider: provider.into(), status: 403, message: message.into(), place: None }
+    }
+
+    #[test]
+    fn a_refused_key_is_changed_where_it_came_from_in_the_words_of_where_the_person_is() {
+        let locale = Locale::new("en");
+        let hint = |place, speaking| {
+            let (provider, message) = ("openai".into(), "bad key".into());
+            failure(&locale, &Failure::Unauthorized { provider, status: 401, message, place }, speaking).hint
+        };
+        for (place, flags, prompt) in [
+            (Some(KeyPlace::Variable("LAB_KEY".into())), "comes from LAB_KEY", "comes from LAB_KEY"),
+            (Some(KeyPlace::Command), "api_key_cmd of [providers.openai]", "api_key_cmd of [providers.openai]"),
+            (Some(KeyPlace::Keychain), "keychain; keep another there: axi login openai", ": /login openai"),
+            (Some(KeyPlace::File), "axi login openai --file", "axi login openai --file"),
+            (Some(KeyPlace::Given), "this run; keep another: axi login openai", ": /login openai"),
+            (None, "set OPENAI_API_KEY in the environment, or keep one: axi login openai", ": /login openai"),
+        ] {
+            let (by_flags, at_prompt) = (hint(place.clone(), Speaking::ByFlags), hint(place, Speaking::AtPrompt));
+            assert!(by_flags.contains(flags), "{by_flags}");
+            assert!(at_prompt.contains(prompt), "{at_prompt}");
+        }
     }
 
     fn unreachable(cause: &str) -> Failure {
@@ -210,8 +245,8 @@ mod tests {
             (status(529, "overloaded", None), "later"),
             (status(400, "User location is not supported for the API use.", None), "does not serve the place"),
             (unauthorized("openai", "Country, region, or territory not supported"), "does not serve the place"),
-            (unauthorized("openai", "bad key"), "OPENAI_API_KEY"),
-            (unauthorized("lab", "bad key"), "axi login lab"),
+            (unauthorized("openai", "no key"), "set OPENAI_API_KEY"),
+            (unauthorized("lab", "no key"), "login lab"),
             (unreachable(cause::PROXY), "NO_PROXY"),
             (unreachable(cause::UNTRUSTED), "SSL_CERT_FILE"),
             (unreachable(cause::BAD_PROXY), "http://HOST:PORT"),

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::settings::KeyPlace;
+
 /// Why an answer did not come, in facts. Never carries a key, a header or a raw body.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
@@ -38,6 +40,8 @@ pub enum ProviderError {
         status: u16,
         /// The provider's own sentence, sanitised, at most 300 characters, secrets removed.
         message: String,
+        /// Where the key was found; `None` where none was sent.
+        place: Option<KeyPlace>,
     },
     /// The model is not there (HTTP 404, or the provider's own code).
     #[error("{provider} has no model {model}")]

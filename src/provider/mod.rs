@@ -44,7 +44,7 @@ pub use models::{ModelEntry, check_key, list_models};
 pub use no_model::NoModel;
 pub use request::{EventStream, ModelInfo, OWN, Provider, Request};
 pub use settings::{
-    CallIds, Envelope, Gateway, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, ResultPictures,
-    Secret,
+    CallIds, Envelope, Gateway, KeyPlace, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho,
+    ResultPictures, Secret,
 };
 pub use table::{Environment, Row, TABLE, find};

@@ -6,21 +6,51 @@ use serde_json::{Map, Value};
 
 use super::catalogue::{self, Abilities};
 
+/// Where a key was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyPlace {
+    /// In this variable of the environment.
+    Variable(Box<str>),
+    /// A command of the person's prints it.
+    Command,
+    /// In the keychain.
+    Keychain,
+    /// In the file only the person can read.
+    File,
+    /// The person gave it, and it was kept nowhere.
+    Given,
+}
+
 /// A key. Neither `Debug` nor `Display` shows it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub struct Secret {
+    text: String,
+    place: KeyPlace,
+}
 
 impl Secret {
     /// Wraps a key; surrounding white space (a newline from a file or a command) is dropped.
     #[must_use]
     pub fn new(key: impl AsRef<str>) -> Self {
-        Self(key.as_ref().trim().to_owned())
+        Self { text: key.as_ref().trim().to_owned(), place: KeyPlace::Given }
+    }
+
+    /// The same key, which was found there.
+    #[must_use]
+    pub fn found_in(self, place: KeyPlace) -> Self {
+        Self { place, ..self }
+    }
+
+    /// Returns where it was found.
+    #[must_use]
+    pub const fn place(&self) -> &KeyPlace {
+        &self.place
     }
 
     /// Returns the key itself, for a header and nothing else.
     #[must_use]
     pub fn expose(&self) -> &str {
-        &self.0
+        &self.text
     }
 }
 

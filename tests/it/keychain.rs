@@ -129,10 +129,33 @@ fn a_locked_an_absent_and_a_silent_keychain_are_told_with_a_way_on() {
                       axi login lab --file";
         assert!(ran.err.contains(way_on), "{case}: {}", ran.err);
         assert!(ran.err.contains(word) && !ran.err.contains("sk-chain"), "{case}: {}", ran.err);
+        let is_library = |word: &&str| ran.err.contains(word);
+        assert_eq!(
+            ["Platform", "platform", "store has", "D-Bus"].iter().find(|word| is_library(word)),
+            None,
+            "{}",
+            ran.err
+        );
         // A question goes on without it.
         let ran = in_session(&home, &format!("{before}LAB_KEY=sk-env axi -p hi -m lab/m"));
         assert_eq!(ran.code, Some(0), "{case}: {}", ran.err);
         assert_eq!(server.requests().last().unwrap().header("authorization"), Some("Bearer sk-env"), "{case}");
+    }
+}
+
+#[test]
+fn where_no_keychain_is_at_all_axi_says_so_in_its_own_words_in_each_language() {
+    let home = Home::new();
+    let _server = lab(&home);
+    for (language, words) in [
+        ("en", "no keychain service answers here"),
+        ("zh-CN", "这里没有可用的钥匙串服务"),
+        ("ja", "ここではキーチェーンのサービスが応答しません"),
+    ] {
+        let ran = run_with(home.axi().args(["--lang", language, "login", "lab"]), "sk-chain-7f3b1c9d");
+        assert_eq!(ran.code, Some(1), "{}", ran.err);
+        assert!(ran.err.contains(words) && ran.err.contains("axi login lab --file"), "{}", ran.err);
+        assert!(!ran.err.contains("store") && !ran.err.contains("sk-chain"), "{}", ran.err);
     }
 }
 

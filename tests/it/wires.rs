@@ -5,7 +5,9 @@ use std::time::Duration;
 use axi::conversation::{
     ContentBlock, Message, MessageBuilder, Outcome, Role, StopReason, StreamEvent, ToolResult, ToolSpec,
 };
-use axi::provider::{Client, Protocol, Provider, ProviderError, ProviderSettings, Request, Secret, TABLE, connect};
+use axi::provider::{
+    Client, KeyPlace, Protocol, Provider, ProviderError, ProviderSettings, Request, Secret, TABLE, connect,
+};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
@@ -204,6 +206,7 @@ fn failures_become_facts_without_secrets() {
             provider: "lab".into(),
             status: 401,
             message: "bad key [redacted]".into(),
+            place: Some(KeyPlace::Given),
         };
         assert_eq!(error, expected);
         let limited = Answer::json(429, &body("slow down")).header("retry-after", "7");

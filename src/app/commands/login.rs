@@ -152,6 +152,8 @@ pub(in crate::app) fn keychain_cause(locale: &Locale, error: &KeychainError) -> 
     match error {
         KeychainError::Off => locale.text(word::said::KEYCHAIN_NONE).to_owned(),
         KeychainError::Silent => locale.text(word::said::KEYCHAIN_SILENT).to_owned(),
-        KeychainError::Refused(cause) => cause.clone(),
+        KeychainError::Missing(_) => locale.text(word::said::KEYCHAIN_MISSING).to_owned(),
+        KeychainError::Locked(_) => locale.text(word::said::KEYCHAIN_LOCKED).to_owned(),
+        KeychainError::Refused(_) => locale.text(word::said::KEYCHAIN_REFUSED).to_owned(),
     }
 }

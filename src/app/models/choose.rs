@@ -10,7 +10,7 @@ use super::discover::discover;
 use super::facts::Listed;
 #[cfg(feature = "local")]
 use super::fetch::find_or_offer;
-use super::keyfile::account;
+use super::keyfile::{account, path as key_file};
 use super::missing::Missing;
 use super::own;
 #[cfg(not(feature = "local"))]
@@ -20,7 +20,7 @@ use super::resolve::{correct, list, resolve, without_key};
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::{Locale, word};
-use crate::provider::{self, Client, Provider, ProviderSettings};
+use crate::provider::{self, Client, KeyPlace, Provider, ProviderSettings};
 
 /// Looks for a model where none is named; the error is that of a server somebody named, or of a fetch they agreed to.
 fn found(
@@ -103,6 +103,17 @@ pub(in crate::app) fn connect(
     app.keys.remember(&settings);
     let provider = provider::connect(settings.clone(), client);
     Ok(profiles::keeping(provider, &settings, &app.process.variables))
+}
+
+/// Names the place of a key.
+pub(in crate::app) fn key_place(app: &App, place: &KeyPlace, locale: &Locale) -> String {
+    match place {
+        KeyPlace::Variable(variable) => variable.to_string(),
+        KeyPlace::Command => "api_key_cmd".to_owned(),
+        KeyPlace::Keychain => locale.text(word::doctor::KEYCHAIN).to_owned(),
+        KeyPlace::File => key_file(&app.process.variables).map(|path| app.paths.shown(&path)).unwrap_or_default(),
+        KeyPlace::Given => locale.text(word::doctor::KEY_GIVEN).to_owned(),
+    }
 }
 
 /// Lists the models of every provider that has a key or runs here; those that do not answer are left out.

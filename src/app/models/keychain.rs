@@ -13,7 +13,13 @@ pub(in crate::app) enum KeychainError {
     #[cfg_attr(feature = "keychain", expect(dead_code, reason = "said only where it was left out"))]
     #[error("this build has no keychain support")]
     Off,
-    /// It said no.
+    /// No keychain service answers here.
+    #[error("no keychain: {0}")]
+    Missing(String),
+    /// It is locked, or the person did not unlock it.
+    #[error("locked: {0}")]
+    Locked(String),
+    /// It refuses this entry, or has something else under its name.
     #[error("{0}")]
     Refused(String),
     /// It did not answer.
@@ -116,7 +122,15 @@ mod backend {
     }
 
     fn refused(error: &Error) -> KeychainError {
-        KeychainError::Refused(error.to_string())
+        // What the library says goes into the log; a person reads words of axi's.
+        let said = error.to_string();
+        tracing::info!(said, "the keychain refuses");
+        match error {
+            Error::PlatformFailure(_) | Error::NoDefaultStore => KeychainError::Missing(said),
+            Error::NoStorageAccess(_) => KeychainError::Locked(said),
+            // `Error` is non-exhaustive: the others are about one entry.
+            _ => KeychainError::Refused(said),
+        }
     }
 }
 

@@ -24,7 +24,7 @@ mod said;
 mod size;
 
 pub(super) use asked::Asked;
-pub(super) use choose::{all, choose, connect, name, no_model};
+pub(super) use choose::{all, choose, connect, key_place, name, no_model};
 pub(super) use client::{client, trusted};
 pub(super) use facts::Listed;
 #[cfg(feature = "local")]
@@ -41,6 +41,6 @@ pub(super) use own::{LineConnector, line_connector, lister, models as own_models
 #[cfg(feature = "local")]
 pub(super) use own::{missing, places};
 pub(super) use profiles::{keep as keep_profile, path as profile_file};
-pub(super) use resolve::{FoundIn, keep_in_keychain, keys, list, names, resolve, without_key};
+pub(super) use resolve::{keep_in_keychain, keys, list, names, resolve, without_key};
 pub(super) use said::Said;
 pub(super) use size::megabytes;

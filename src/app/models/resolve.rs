@@ -12,7 +12,7 @@ use crate::config::{Config, OnOff, Paths, PromptCache};
 use crate::conversation::Price;
 use crate::locale::{Locale, word};
 use crate::mcp::{Unset, filled};
-use crate::provider::{self, Client, Envelope, Environment, Protocol, ProviderSettings, Secret};
+use crate::provider::{self, Client, Envelope, Environment, KeyPlace, Protocol, ProviderSettings, Secret};
 
 use super::asked::{Asked, CommandFailed};
 use super::facts::{Facts, Listed};
@@ -221,15 +221,18 @@ pub(in crate::app) fn keep_in_keychain(
     }
 }
 
-/// The variable of the environment that has a provider's key, and the key.
-fn in_environment(provider: &str, config: &Config, environment: &Environment<'_>) -> Option<(String, Secret)> {
+/// A provider's key in the environment.
+fn in_environment(provider: &str, config: &Config, environment: &Environment<'_>) -> Option<Secret> {
     let is_named = config.providers.get(provider).is_some_and(|section| section.api_key_env.is_some());
-    if let Some(row) = provider::find(provider).filter(|row| !is_named && !row.key_variables.is_empty()) {
-        return row.key(environment).map(|(variable, key)| (variable.to_owned(), key));
-    }
-    let variable = Keys::variable(provider, config);
-    let key = environment(&variable).filter(|key| !key.trim().is_empty())?;
-    Some((variable, Secret::new(key)))
+    let (variable, key) =
+        if let Some(row) = provider::find(provider).filter(|row| !is_named && !row.key_variables.is_empty()) {
+            row.key(environment).map(|(variable, key)| (variable.to_owned(), key))?
+        } else {
+            let variable = Keys::variable(provider, config);
+            let key = environment(&variable).filter(|key| !key.trim().is_empty())?;
+            (variable, Secret::new(key))
+        };
+    Some(key.found_in(KeyPlace::Variable(variable.into())))
 }
 
 /// Finds the key: the environment, the person's own command, the file they agreed to, the keychain. A provider that a
@@ -244,11 +247,12 @@ fn key(
     if config.providers.is_from_project(provider) {
         return Ok(None);
     }
-    if let Some((_, key)) = in_environment(provider, config, environment) {
+    if let Some(key) = in_environment(provider, config, environment) {
         return Ok(Some(key));
     }
     if let Some(command) = config.providers.get(provider).and_then(|section| section.api_key_cmd.as_deref()) {
-        return asked.command(command).map(Some).map_err(NoKey::Command);
+        let printed = asked.command(command).map_err(NoKey::Command)?;
+        return Ok(Some(printed.found_in(KeyPlace::Command)));
     }
     let account = keyfile::account(settings);
     // The file first: the keychain of who asked for it may wait for a window that nobody sees.
@@ -257,27 +261,14 @@ fn key(
         None => Ok(None),
     };
     let is_asked = match of_file {
-        Ok(Some(Entry::Key(key))) => return Ok(Some(Secret::new(key))),
+        Ok(Some(Entry::Key(key))) => return Ok(Some(Secret::new(key).found_in(KeyPlace::File))),
         Ok(Some(Entry::InKeychain)) => true,
         Ok(None) | Err(_) => is_keychain_asked(settings, config),
     };
     match is_asked.then(|| asked.keychain(&account)).flatten() {
-        Some(key) => Ok(Some(Secret::new(key))),
+        Some(key) => Ok(Some(Secret::new(key).found_in(KeyPlace::Keychain))),
         None => of_file.map(|_| None),
     }
-}
-
-/// Where the key of a provider is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::app) enum FoundIn {
-    /// In this variable of the environment.
-    Variable(String),
-    /// A command of the person's prints it.
-    Command,
-    /// In the keychain.
-    Keychain,
-    /// In the file only the person can read.
-    File,
 }
 
 /// Names the providers that have a key, with where it is; no key is read but to see that it is there.
@@ -286,7 +277,7 @@ pub(in crate::app) fn keys(
     environment: &Environment<'_>,
     locale: &Locale,
     asked: &Asked,
-) -> Vec<(String, FoundIn)> {
+) -> Vec<(String, KeyPlace)> {
     let file = keyfile::path(environment);
     let (mut found, mut others) = (Vec::new(), Vec::new());
     for name in names(config).into_iter().filter(|name| !config.providers.is_from_project(name)) {
@@ -296,10 +287,10 @@ pub(in crate::app) fn keys(
                 .ok()
                 .map(|found| keyfile::account(&found))
         };
-        if let Some((variable, _)) = in_environment(&name, config, environment) {
-            found.push((name, FoundIn::Variable(variable)));
+        if let Some(key) = in_environment(&name, config, environment) {
+            found.push((name, key.place().clone()));
         } else if has_command {
-            found.push((name, FoundIn::Command));
+            found.push((name, KeyPlace::Command));
         } else if let Some(account) = account() {
             others.push((name, account));
         }
@@ -307,9 +298,9 @@ pub(in crate::app) fn keys(
     let kept = asked.kept(others.iter().map(|(_, account): &(String, String)| account.clone()).collect());
     for ((name, account), in_keychain) in others.into_iter().zip(kept) {
         if is_in_file(file.as_deref(), &account) {
-            found.push((name, FoundIn::File));
+            found.push((name, KeyPlace::File));
         } else if in_keychain {
-            found.push((name, FoundIn::Keychain));
+            found.push((name, KeyPlace::Keychain));
         }
     }
     found

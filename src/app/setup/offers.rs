@@ -3,17 +3,17 @@
 use tokio_util::sync::CancellationToken;
 
 use super::super::context::App;
-use super::super::models::{self, FoundIn};
+use super::super::models;
 use super::imports::{self, Import, ImportedKey};
 use super::scene::{Plan, Scene};
 use crate::locale::{Locale, word};
-use crate::provider::{self, FoundServer};
+use crate::provider::{self, FoundServer, KeyPlace};
 
 /// Something that can answer, or a way to it.
 #[derive(Debug, Clone)]
 pub(super) enum Offer {
     /// A provider with a key.
-    Key { provider: String, found: FoundIn },
+    Key { provider: String, found: KeyPlace },
     /// A server on this machine.
     Server(FoundServer),
     /// What another agent asks.
@@ -94,14 +94,7 @@ impl Offer {
     pub(super) fn words(&self, app: &App, locale: &Locale) -> String {
         match self {
             Self::Key { provider, found } => {
-                let place = match found {
-                    FoundIn::Variable(variable) => variable.clone(),
-                    FoundIn::Command => "api_key_cmd".to_owned(),
-                    FoundIn::Keychain => locale.text(word::doctor::KEYCHAIN).to_owned(),
-                    FoundIn::File => models::key_file(&app.process.variables)
-                        .map(|path| app.paths.shown(&path))
-                        .unwrap_or_default(),
-                };
+                let place = models::key_place(app, found, locale);
                 locale.with(word::setup::Key { provider, place: &place })
             }
             Self::Server(server) => {

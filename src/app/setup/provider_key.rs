@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How settling the key ended.
 pub(super) enum KeyStep {
     /// The provider can be asked so; the key, where it is not kept anywhere yet.
-    Settled(Plan, Box<ProviderSettings>, Option<Secret>),
+    Settled(Box<Plan>, Box<ProviderSettings>, Option<Secret>),
     /// To the offers again.
     Back,
     /// Out of it all.
@@ -128,7 +128,7 @@ pub(super) fn settle_key(scene: &Scene<'_>, mut plan: Plan, import: Option<&Impo
             }
         }
         app.keys.remember(&settings);
-        return KeyStep::Settled(plan, Box::new(settings), given);
+        return KeyStep::Settled(Box::new(plan), Box::new(settings), given);
     }
 }
 

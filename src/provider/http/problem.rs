@@ -230,7 +230,8 @@ impl Complaint {
             return ProviderError::ContextOverflow { message };
         }
         if matches!(status, 401 | 403) || (status < 429 && (self.has_code(KEY_CODES) || says(KEY_TEXTS))) {
-            return ProviderError::Unauthorized { provider, status, message };
+            let place = origin.secret.as_ref().map(|key| key.place().clone());
+            return ProviderError::Unauthorized { provider, status, message, place };
         }
         let no_model = self.has_code(NO_MODEL_CODES)
             || (status < 429 && says(NO_MODEL_TEXTS))

@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 use super::super::super::context::App;
-use super::super::super::models::{self, FoundIn, KeychainError};
+use super::super::super::models;
 use super::super::check::Check;
 use super::super::login::keychain_cause;
 use super::page::Means;
 use crate::agent::Failure;
 use crate::frontend::words::{self, Speaking};
 use crate::locale::{Locale, word};
-use crate::provider::{self, ProviderSettings};
+use crate::provider::{self, KeyPlace, ProviderSettings};
 use tokio_util::sync::CancellationToken;
 
 /// How long a provider may take to answer.
@@ -21,15 +21,8 @@ pub(super) fn checks(app: &App, model: Option<&str>, locale: &Locale, means: Mea
     let mut checks = vec![in_use(app, model, locale)];
     let keys = models::keys(&app.config(), &app.process.variables, locale, &app.asked);
     for (provider, found) in &keys {
-        let where_found = match found {
-            FoundIn::Variable(variable) => variable.clone(),
-            FoundIn::Command => "api_key_cmd".to_owned(),
-            FoundIn::Keychain => name(word::doctor::KEYCHAIN).to_owned(),
-            FoundIn::File => {
-                models::key_file(&app.process.variables).map(|path| app.paths.shown(&path)).unwrap_or_default()
-            }
-        };
-        checks.push(Check::good(&locale.with(word::doctor::KeyOf { provider }), where_found));
+        let place = models::key_place(app, found, locale);
+        checks.push(Check::good(&locale.with(word::doctor::KeyOf { provider }), place));
     }
     if keys.is_empty() {
         checks.push(Check::good(name(word::doctor::KEYS), name(word::doctor::KEYS_NONE)));
@@ -38,11 +31,7 @@ pub(super) fn checks(app: &App, model: Option<&str>, locale: &Locale, means: Mea
         name(word::doctor::KEYCHAIN),
         match models::find_key("axi-doctor") {
             Ok(_) => name(word::doctor::WORKS).to_owned(),
-            Err(error @ KeychainError::Refused(_)) => {
-                tracing::info!(%error, "the keychain refuses");
-                name(word::doctor::KEYCHAIN_REFUSED).to_owned()
-            }
-            Err(error @ (KeychainError::Off | KeychainError::Silent)) => keychain_cause(locale, &error),
+            Err(error) => locale.with(word::doctor::KeychainRefused { cause: &keychain_cause(locale, &error) }),
         },
     ));
     checks.extend(servers(app, locale));
@@ -105,7 +94,7 @@ fn own(_: &App, locale: &Locale) -> Vec<Check> {
 }
 
 /// Calls each provider that has a key, all at once.
-fn answers(app: &App, keys: &[(String, FoundIn)], locale: &Locale) -> Vec<Check> {
+fn answers(app: &App, keys: &[(String, KeyPlace)], locale: &Locale) -> Vec<Check> {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
     let (config, client) = (app.config(), models::client(&app.config(), &app.process.variables));
     let resolved: Vec<(String, Result<ProviderSettings, _>)> = keys

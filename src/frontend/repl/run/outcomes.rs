@@ -190,7 +190,16 @@ impl Repl {
             return;
         };
         match self.world.keychain(KeyAction::Store(key), provider, &locale) {
-            Ok(said) => self.human.painter().say(&said),
+            Ok(said) => {
+                self.human.painter().say(&said);
+                let id = self.agent.model().id();
+                // The model in use still has the key of before.
+                if id.split('/').next() == Some(provider)
+                    && let Ok(connected) = self.world.connect(&id, &locale)
+                {
+                    self.agent.set_provider(connected);
+                }
+            }
             Err(Problem { what, hint }) => self.human.painter().fail(&what, &hint),
         }
     }
