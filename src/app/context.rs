@@ -133,6 +133,7 @@ impl App {
         let findings = loaded.findings.clone();
         let (keys, shell, throwaway) = (Keys::default(), ShellSession::default(), None);
         let handed = Vec::new();
+        let said = Said::kept_in(paths.cache.as_deref());
         let app = Self {
             process,
             paths,
@@ -144,7 +145,7 @@ impl App {
             broken,
             options,
             keys,
-            said: Said::default(),
+            said,
             asked: Asked::default(),
             shell,
             handed,

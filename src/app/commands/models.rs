@@ -1,6 +1,7 @@
 //! `axi models`: the models that can be asked.
 
 use std::io::IsTerminal as _;
+use std::time::SystemTime;
 
 use tokio::runtime::Runtime;
 
@@ -79,7 +80,9 @@ fn provider_models(app: &App, name: &str, client: &Client, runtime: &Runtime) ->
         let told = words::failure(&app.locale, &Failure::from(&error), words::Speaking::ByFlags);
         Problem { what: told.what, hint: told.hint }
     })?;
-    Ok(list.iter().map(|model| Listed::of_server(&settings, model, &app.config())).collect())
+    let list: Vec<_> = list.iter().map(|model| Listed::of_server(&settings, model, &app.config())).collect();
+    app.said.keep(&list, SystemTime::now());
+    Ok(list)
 }
 
 /// Lists the models that the catalogue has for a provider without a key.

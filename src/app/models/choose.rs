@@ -1,6 +1,7 @@
 //! Which model a conversation is with.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use tokio::runtime::Runtime;
 
@@ -99,7 +100,8 @@ pub(in crate::app) fn connect(
         Ok(ProviderSettings { key: Some(key), ..settings })
     });
     let mut settings = resolved?;
-    correct(&mut settings, app.said.of(name), &app.config());
+    let said = app.said.of(&settings, SystemTime::now());
+    correct(&mut settings, said, &app.config());
     app.keys.remember(&settings);
     let provider = provider::connect(settings.clone(), client);
     Ok(profiles::keeping(provider, &settings, &app.process.variables))
@@ -120,6 +122,6 @@ pub(in crate::app) fn key_place(app: &App, place: &KeyPlace, locale: &Locale) ->
 pub(in crate::app) fn all(app: &App, client: &Client, runtime: &Runtime) -> Vec<Listed> {
     let mut all: Vec<Listed> = own::models(app).into_iter().map(Listed::own).collect();
     all.extend(list(&app.config(), &app.process.variables, &app.locale, &app.asked, client, runtime));
-    app.said.keep(&all);
+    app.said.keep(&all, SystemTime::now());
     all
 }

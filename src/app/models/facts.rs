@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::conversation::{Money, Price};
+use crate::fingerprint::fingerprint;
 use crate::frontend::repl::ModelGroup;
 use crate::locale::{Locale, word};
 use crate::provider::catalogue::Effort;
@@ -43,6 +44,16 @@ impl Facts {
     }
 }
 
+/// A server, by its address: another one under the same name has other models. The address itself may hold a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Server(pub(super) u64);
+
+impl Server {
+    pub(super) fn of(settings: &ProviderSettings) -> Self {
+        Self(fingerprint(settings.base_url.bytes()))
+    }
+}
+
 /// A model that can be asked, and what is known of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::app) struct Listed {
@@ -57,6 +68,8 @@ pub(in crate::app) struct Listed {
     price: Option<Price>,
     /// The day of what the catalogue says, as `YYYYMMDD`.
     as_of: Option<u32>,
+    /// The server that lists it.
+    pub(super) server: Option<Server>,
 }
 
 impl Listed {
@@ -64,7 +77,8 @@ impl Listed {
     pub(in crate::app) fn of_server(settings: &ProviderSettings, entry: &ModelEntry, config: &Config) -> Self {
         let (name, model, said) = (&settings.name, &entry.name, Facts::of_server(entry));
         let listed = Self::of_catalogue(name, model, config, provider::is_loopback(&settings.base_url));
-        Self { facts: Facts::of_settings(config, name, model).above(said).above(listed.facts), said, ..listed }
+        let facts = Facts::of_settings(config, name, model).above(said).above(listed.facts);
+        Self { facts, said, server: Some(Server::of(settings)), ..listed }
     }
 
     /// A model of which no server has said anything.
@@ -87,6 +101,7 @@ impl Listed {
             id: format!("{provider}/{model}"),
             group,
             said: Facts::default(),
+            server: None,
             facts: Facts::of_settings(config, provider, model).above(catalogued),
             price: said
                 .and_then(|said| Price::parse(said.price.as_deref()?))
@@ -107,6 +122,7 @@ impl Listed {
             group,
             facts: Facts::default(),
             said: Facts::default(),
+            server: None,
             thinks: false,
             efforts: Vec::new(),
             price,
@@ -114,7 +130,8 @@ impl Listed {
         }
     }
 
-    /// Says in a few words what is known: `1M · $3 / $15 · tools, pictures, thinks`.
+    /// Says in a few words what is known: `1M, $3/$15 · tools, pictures, thinks`. A row that is too narrow keeps what stands
+    /// before the first ` · `.
     pub(in crate::app) fn words(&self, locale: &Locale) -> String {
         let can = [
             (self.facts.tools == Some(true), word::models::TOOLS),
@@ -124,16 +141,11 @@ impl Listed {
         let can: Vec<&str> = can.into_iter().filter(|(can, _)| *can).map(|(_, word)| locale.text(word)).collect();
         let price = match &self.price {
             Some(price) if *price == Price::free() => locale.text(word::models::FREE).to_owned(),
-            Some(price) => format!("{} / {}", a_million(price.rates.input), a_million(price.rates.output)),
+            Some(price) => format!("{}/{}", a_million(price.rates.input), a_million(price.rates.output)),
             None => locale.text(word::models::PRICE_UNKNOWN).to_owned(),
         };
-        let window = self.facts.window.map(short_count);
-        window
-            .into_iter()
-            .chain([price])
-            .chain((!can.is_empty()).then(|| can.join(", ")))
-            .collect::<Vec<_>>()
-            .join(" · ")
+        let decides = self.facts.window.map(short_count).into_iter().chain([price]).collect::<Vec<_>>().join(", ");
+        if can.is_empty() { decides } else { format!("{decides} · {}", can.join(", ")) }
     }
 
     /// As `axi models --json` prints it: what is not known is null, prices are dollars for a million tokens.
@@ -186,7 +198,7 @@ mod tests {
         let config = Config::default();
         let listed = |provider: &str, model: &str| Listed::of_catalogue(provider, model, &config, false);
         let claude = listed("anthropic", "claude-opus-4-8");
-        assert_eq!(claude.words(&locale), "1M · $5 / $25 · tools, pictures, thinks");
+        assert_eq!(claude.words(&locale), "1M, $5/$25 · tools, pictures, thinks");
         assert_eq!(
             claude.json()["price"],
             json!({"input": 5.0, "output": 25.0, "cached_read": 0.5, "cached_write": 6.25})
@@ -198,7 +210,7 @@ mod tests {
         // A model that is newer than the catalogue can what its family can; nobody knows its price.
         assert_eq!(
             listed("anthropic", "claude-opus-99").words(&locale),
-            "1M · price unknown · tools, pictures, thinks"
+            "1M, price unknown · tools, pictures, thinks"
         );
     }
 

@@ -1,5 +1,7 @@
 //! What the slash menu lists of the outside: models, sessions, providers; and where a person's own commands are.
 
+use std::time::SystemTime;
+
 use super::super::context::App;
 use super::super::models::{self, Listed, lister};
 use crate::frontend::repl::{ListedModel, ListedSession, MenuLists, MenuSources, UserCommands};
@@ -19,7 +21,7 @@ pub(super) fn menu_lists(app: &App) -> MenuLists {
         };
         let client = models::client(&config, &variables);
         let listed = models::list(&config, &variables, &locale, &asked, &client, &runtime);
-        said.keep(&listed);
+        said.keep(&listed, SystemTime::now());
         let all = own().into_iter().map(Listed::own).chain(listed);
         all.map(|listed| ListedModel { says: listed.words(&locale), group: listed.group, id: listed.id }).collect()
     };

@@ -78,16 +78,34 @@ pub(super) fn name(item: &str) -> &str {
     item.split("  ").next().unwrap_or(item)
 }
 
-/// An item in one row: its name whole, and what is said of it where there is room for more than a few letters of that; of
-/// a name that is too wide its beginning and its end.
+/// What decides of what is said of an item: all before the first ` · `, such as the window and the price of a model. What
+/// stands in columns of its own has no such part.
+fn deciding(said: &str) -> Option<&str> {
+    said.split(" · ").next().filter(|first| !first.is_empty() && !first.contains("  "))
+}
+
+/// A name tells something from so many cells on.
+const NAMING: usize = 12;
+
+/// An item in one row. What decides stands whole, at the right edge where its column leaves no room for it, and of the
+/// name its beginning and its end. Where nothing decides, the name is whole, and what is said of it stands beside it
+/// where there is room for more than a few letters of that.
 fn item_row(item: &str, room: usize) -> Cow<'_, str> {
     let name = name(item);
-    if width_of(name) > room {
-        return Cow::Owned(ends(name, room));
-    }
     let said = item[name.len()..].trim_start();
     let place = width_of(item) - width_of(said);
-    if width_of(item) <= room || place + TELLING <= room { Cow::Borrowed(item) } else { Cow::Borrowed(name) }
+    let decides = deciding(said).filter(|decides| width_of(decides) + 2 + NAMING <= room);
+    match decides {
+        _ if width_of(item) <= room => Cow::Borrowed(item),
+        Some(decides) if place + width_of(decides) > room => {
+            let name = ends(name, room - width_of(decides) - 2);
+            let gap = " ".repeat(room - width_of(decides) - width_of(&name));
+            Cow::Owned(format!("{name}{gap}{decides}"))
+        }
+        _ if width_of(name) > room => Cow::Owned(ends(name, room)),
+        _ if place + TELLING <= room => Cow::Borrowed(item),
+        _ => Cow::Borrowed(name),
+    }
 }
 
 impl Dialog for Search<'_> {
@@ -155,7 +173,7 @@ mod tests {
     use super::*;
 
     fn items() -> Vec<String> {
-        let item = |number: usize| format!("lab/qwen-coder-{number:03}  131k · $0.25 / $1 · tools");
+        let item = |number: usize| format!("lab/qwen-coder-{number:03}  131k, $0.25/$1 · tools");
         (0..300).map(item).chain(["lab/通义千问  32k".to_owned()]).collect()
     }
 
@@ -192,10 +210,24 @@ mod tests {
 
     #[test]
     fn a_name_is_whole_and_what_is_said_of_it_stands_beside_it_where_it_tells_something() {
-        let item = "lab/qwen-coder-001  131k · $0.25 / $1";
+        let item = "a better parser      2 h  12 KB  lab/qwen";
         assert_eq!(item_row(item, 60), item);
-        assert_eq!(item_row(item, 28), item);
-        assert_eq!(item_row(item, 27), "lab/qwen-coder-001");
+        assert_eq!(item_row(item, 29), item);
+        assert_eq!(item_row(item, 28), "a better parser");
         assert_eq!(width_of(&item_row(item, 12)), 12);
+    }
+
+    #[test]
+    fn what_decides_stands_whole_at_any_width_that_has_room_for_it_and_a_name() {
+        let item = "lab/qwen-coder-001        131k, $0.25/$1 · tools, pictures";
+        assert_eq!(item_row(item, 60), item);
+        assert_eq!(item_row(item, 40), item, "cut behind what decides");
+        assert_eq!(item_row(item, 39), "lab/qwen-coder-001       131k, $0.25/$1");
+        for room in 28..60 {
+            let row = item_row(item, room);
+            assert!(row.contains("  131k, $0.25/$1") && (width_of(&row) <= room || *row == *item), "{room}: {row}");
+        }
+        assert_eq!(item_row("lab/x  price unknown", 20), "lab/x  price unknown");
+        assert_eq!(item_row(item, 12), "lab/…der-001");
     }
 }
