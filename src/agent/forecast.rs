@@ -1,6 +1,7 @@
 //! Forecasts what the next request will cost: the least, and the likely cost.
 
 use super::beginning::Beginning;
+use super::floor::fewest;
 use super::talk::Talk;
 use super::{AgentEvent, Frontend, Notice, TurnEnd};
 use crate::conversation::{Forecast, Message, Money, Price, Rates, tokens};
@@ -26,8 +27,12 @@ fn forecast(price: &Price, cache: Cache, spread: Spread) -> Forecast {
         Cache::Automatic | Cache::None => rates.input,
     };
     let cached = |rates: &Rates| rates.cached_read.unwrap_or(rates.input).min(rates.input);
-    let short = price.rates_of(spread.fewest);
-    let least = cached(short).times(spread.fewest).plus(short.output);
+    let cheapest = |rates: &Rates| cached(rates).min(rates.cached_write.unwrap_or(rates.input));
+    // A request that is longer than that may have the rates of longer ones; an answer has one token at least.
+    let longer = price.long.iter().filter(|(above, _)| *above >= spread.fewest).map(|(_, rates)| rates);
+    let reachable = std::iter::once(price.rates_of(spread.fewest)).chain(longer);
+    let costs = reachable.map(|rates| cheapest(rates).times(spread.fewest).plus(rates.output));
+    let least = costs.min().unwrap_or_default();
     let usual = price.rates_of(spread.read);
     let known = if cache == Cache::None { usual.input } else { cached(usual) };
     let fresh = dearest(usual).times(spread.read.saturating_sub(spread.known));
@@ -47,7 +52,8 @@ impl Purse<'_> {
         let abilities = &self.talk.model().abilities;
         let price = abilities.price.as_ref()?;
         let estimate = self.beginning.tokens() + sent.iter().map(tokens::estimate_message).sum::<u64>();
-        let (fewest, read) = self.talk.window.counted(estimate);
+        let fewest = fewest(self.talk.window.floor, self.beginning, sent);
+        let read = self.talk.window.counted(estimate).max(fewest);
         let known = self.talk.ledger().last_request().min(read);
         let written = self.talk.ledger().usual_answer().unwrap_or(USUAL_ANSWER);
         Some(forecast(price, abilities.cache, Spread { read, fewest, known, written }))
@@ -72,14 +78,14 @@ impl Purse<'_> {
             return Ok(());
         }
         match forecast {
-            None if wishes.budget.is_some() => {
+            None => {
                 let model = self.talk.model().id();
                 frontend.show(&AgentEvent::Notice { notice: Notice::PriceUnknown { model } });
             }
             Some(forecast) if wishes.tell_price.is_some_and(|least| forecast.likely >= least) => {
                 frontend.show(&AgentEvent::Notice { notice: Notice::Price { forecast } });
             }
-            Some(_) | None => {}
+            Some(_) => {}
         }
         Ok(())
     }
@@ -98,7 +104,7 @@ mod tests {
             fewest in 1..400_000_u64, more in 0..100_000_u64, cached in 0..500_000_u64, stored in 0..500_000_u64,
             written in 1..10_000_u64, known in 0..500_000_u64,
             cache in prop::sample::select(vec![Cache::None, Cache::Automatic, Cache::Marks]),
-            price in prop::sample::select(vec!["3/15/0.3/3.75", "2.5/15/0.25;272000:5/22.5/0.5", "1/2", "0/0", "1/1/2"]),
+            price in prop::sample::select(vec!["3/15/0.3/3.75", "2.5/15/0.25;272000:5/22.5/0.5", "1/2", "0/0", "1/1/2", "3/15//1", "4/9;1000:2/3;9000:1/1"]),
         ) {
             let price = Price::parse(price).unwrap();
             let told = forecast(&price, cache, Spread { read: fewest + more, fewest, known, written: 10 });

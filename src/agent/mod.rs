@@ -14,6 +14,7 @@ mod extent;
 mod failure;
 mod fallback;
 mod figures;
+mod floor;
 mod forecast;
 mod found;
 mod guard;

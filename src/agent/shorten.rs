@@ -6,6 +6,7 @@ use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 
 use super::beginning::Beginning;
+use super::floor::Floor;
 use super::hooks::Event;
 use super::talk::{Talk, whole};
 use super::wait::watched;
@@ -55,6 +56,10 @@ impl Shorten<'_> {
     pub(super) fn learn(&mut self, usage: Usage, stop: &StopReason) {
         let estimated = self.sent() + self.beginning.tokens();
         self.talk.window.learn(estimated, usage.read());
+        let wishes = self.talk.wishes;
+        // What a server found by itself counted here, and may not stand in the next request.
+        self.talk.window.floor = ((wishes.budget.is_some() || wishes.tell_price.is_some()) && usage.searches == 0)
+            .then(|| Floor::of(self.beginning, &self.talk.sent(), usage.read()));
         if *stop == StopReason::Length
             && self.talk.manner.max_output_tokens.is_none()
             && let Some(window) = self.talk.window.filled(usage.read(), usage.written())

@@ -1,6 +1,7 @@
 //! What is known of the model's window.
 
 use super::beginning::Beginning;
+use super::floor::Floor;
 use crate::context::Limits;
 
 /// What is kept free for an answer at most, in tokens.
@@ -24,39 +25,36 @@ pub(super) struct Window {
     believed: Option<u64>,
     /// How many tokens the provider counts for 1,000 that we estimate.
     ratio: u64,
-    /// Whether that was learnt, and not assumed.
-    learnt: bool,
     /// How many summaries were none.
     pub(super) failed: u32,
+    /// What the last request certainly read, where the person has asked for bounds.
+    pub(super) floor: Option<Floor>,
 }
 
 impl Window {
     pub(super) const fn new() -> Self {
-        Self { believed: None, ratio: 1_000, learnt: false, failed: 0 }
+        Self { believed: None, ratio: 1_000, failed: 0, floor: None }
     }
 
     /// Nothing that was learnt of a model holds for another.
     pub(super) const fn changed_model(&mut self) {
         self.believed = None;
         self.ratio = 1_000;
-        self.learnt = false;
         self.failed = 0;
+        self.floor = None;
     }
 
     /// Learns how the provider counts.
     pub(super) fn learn(&mut self, estimated: u64, counted: u64) {
         // Few tokens say little; a provider that counts wildly is not believed.
         if estimated > 500 && counted > 0 {
-            self.learnt = true;
             self.ratio = (counted.saturating_mul(1_000) / estimated).clamp(500, 3_000);
         }
     }
 
-    /// How many tokens the provider will count where we estimate so many: as few as they can be, and likely.
-    pub(super) const fn counted(&self, estimated: u64) -> (u64, u64) {
-        let likely = estimated.saturating_mul(self.ratio) / 1_000;
-        // Text of spaces, of one letter, has fewer by far than words have.
-        (if self.learnt { likely / 10 * 6 } else { likely / 4 }, likely)
+    /// How many tokens the provider will likely count where we estimate so many.
+    pub(super) const fn counted(&self, estimated: u64) -> u64 {
+        estimated.saturating_mul(self.ratio) / 1_000
     }
 
     /// The window, in tokens as the provider counts them; `None` while it is not known.

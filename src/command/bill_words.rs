@@ -30,7 +30,7 @@ fn cost(locale: &Locale, bill: &Bill) -> String {
     match bill.cost() {
         Some(cost) => cost.to_string(),
         None if bill.at_least() > Money::default() => {
-            locale.with(word::bill::AtLeast { cost: &bill.at_least().to_string() })
+            locale.with(word::bill::AtLeast { cost: &bill.at_least().rounded_down() })
         }
         None => locale.text(word::models::PRICE_UNKNOWN).to_owned(),
     }

@@ -61,6 +61,20 @@ impl Money {
         Self(self.0.saturating_sub(other.0))
     }
 
+    /// Formats the sum for "at least": rounded down, so that the words hold for the sum that is read.
+    #[must_use]
+    pub fn rounded_down(self) -> String {
+        let digits: u8 = if self.0 < DOLLAR / 10_000 {
+            6
+        } else if self.0 < DOLLAR {
+            4
+        } else {
+            2
+        };
+        let shown = DOLLAR / 10_u64.pow(digits.into());
+        format!("${:.*}", digits.into(), Self(self.0 / shown * shown).in_dollars())
+    }
+
     /// Returns the units, for a counter that several threads add to.
     #[must_use]
     pub const fn units(self) -> u64 {
@@ -74,7 +88,7 @@ impl Money {
     }
 }
 
-/// Formats for people: `$12.34`, and four significant digits below one dollar.
+/// Formats for people: `$12.34`, and four digits behind the point below one dollar.
 impl fmt::Display for Money {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dollars = self.in_dollars();
@@ -256,6 +270,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_sum_that_is_read_behind_at_least_is_no_more_than_the_sum(units in 0..30_000_000_000_000_u64, digits in 0..14_u32) {
+            let sum = Money::of_units(units / 10_u64.pow(digits));
+            let shown = sum.rounded_down();
+            let read: f64 = shown.strip_prefix('$').unwrap().parse().unwrap();
+            prop_assert!(sum.in_dollars() < 0.000_001 || read > 0.0, "{shown} of {sum:?}");
+            prop_assert!(Money::dollars(read) <= sum, "{shown} of {sum:?}");
+        }
+
         #[test]
         fn more_tokens_never_cost_less_and_a_cached_one_never_more_than_its_price_says(
             a in 0..1_000_000_u64, b in 0..1_000_000_u64, c in 0..100_000_u64, d in 0..100_000_u64, more in 0..1_000_u64,

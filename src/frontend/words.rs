@@ -69,7 +69,7 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
         Notice::HookUnkept { command } => plain(locale.with(word::notice::HookUnkept { command })),
         Notice::HookFailed { command, cause } => plain(locale.with(word::notice::HookFailed { command, cause })),
         Notice::Price { forecast } => plain(locale.with(word::notice::Price {
-            least: &forecast.least.to_string(),
+            least: &forecast.least.rounded_down(),
             likely: &forecast.likely.to_string(),
         })),
         Notice::PriceUnknown { model } => Diagnostic {
@@ -235,7 +235,7 @@ pub fn turn_end(locale: &Locale, end: &TurnEnd, speaking: Speaking) -> Option<Di
             told(locale.count(word::turn::STEP_LIMIT, u64::from(*limit)), Some(word::turn::STEP_LIMIT_HINT))
         }
         TurnEnd::BudgetLimit { budget, spent, least } => {
-            let (budget, spent, least) = (&budget.to_string(), &spent.to_string(), &least.to_string());
+            let (budget, spent, least) = (&budget.to_string(), &spent.to_string(), &least.rounded_down());
             told(
                 locale.with(word::turn::BudgetLimit { budget, spent, least }),
                 Some(match speaking {

@@ -136,6 +136,9 @@ fn what_a_message_will_cost_is_told_before_it_is_sent() {
     assert!(ran.err.contains("this message costs $") && ran.err.contains(" at least, likely $"), "{}", ran.err);
     let ran = ask(&home, &server, &["-m", PRICED]);
     assert!(!ran.err.contains("this message costs"), "{}", ran.err);
+    let server = Server::start([answer::chat_text("three")]);
+    let ran = ask(&home, &server, &["-m", "openai/unheard-of"]);
+    assert!(ran.err.contains("nobody knows what openai/unheard-of costs"), "{}", ran.err);
 }
 
 #[test]
@@ -156,4 +159,10 @@ fn the_window_that_a_server_lists_is_that_of_the_model_that_is_picked() {
     person.sends("/context");
     person.sees("of 987,000 tokens, estimated");
     assert_eq!(person.leaves(), Some(0));
+    // The next run knows it, and asks for no list.
+    let asked = server.requests().len();
+    let mut person = Person::meets(home.axi().args(["-m", "lab/wide"]));
+    person.sends("/context");
+    person.sees("of 987,000 tokens, estimated");
+    assert_eq!((person.leaves(), server.requests().len()), (Some(0), asked));
 }
