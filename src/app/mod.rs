@@ -90,7 +90,9 @@ pub fn run(start: Start) -> Exit {
     if let Invocation::Print(text) = &invocation {
         return Console::new(&locale).print(text);
     }
-    let common = common(&invocation);
+    let mut common = common(&invocation);
+    // Programs for the terminal that print static text for screen readers share this variable.
+    common.linear |= variables("ACCESSIBLE").is_some_and(|value| !matches!(value.as_str(), "" | "0"));
     let Start { raw_variables, program, .. } = start;
     let process = Process { variables, raw_variables, program };
     let need = need(&invocation);

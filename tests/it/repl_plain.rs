@@ -1,4 +1,5 @@
-//! The REPL where the terminal can nothing (`TERM=dumb`) or shall be asked for nothing (`--linear`): plain lines.
+//! The REPL where the terminal can nothing (`TERM=dumb`) or shall be asked for nothing (`--linear`, `ACCESSIBLE=1`): plain
+//! lines.
 
 use std::process::Command;
 
@@ -8,14 +9,16 @@ use crate::support::server::{Gate, Server, answer};
 use crate::support::talk::{Person, axi, last_said};
 
 /// The ways to ask for it: also a terminal that does not say what it is.
-fn plainly(home: &Home, server: &Server) -> [Command; 3] {
+fn plainly(home: &Home, server: &Server) -> [Command; 4] {
     let mut dumb = axi(home, server);
     dumb.env("TERM", "dumb");
     let mut linear = axi(home, server);
     linear.arg("--linear");
     let mut unknown = axi(home, server);
     unknown.env_remove("TERM");
-    [dumb, linear, unknown]
+    let mut accessible = axi(home, server);
+    accessible.env("ACCESSIBLE", "1");
+    [dumb, linear, unknown, accessible]
 }
 
 fn starts(command: &Command) -> Person {
@@ -151,7 +154,7 @@ fn each_sub_agent_is_told_when_it_begins_and_when_it_ends() {
         answer::chat_text("In door.rs:3."),
         answer::chat_text("So it is."),
     ]);
-    let [_, linear, _] = plainly(&home, &server);
+    let [_, linear, ..] = plainly(&home, &server);
     let mut person = starts(&linear);
     person.types("look\r");
     person.sees("So it is.");
