@@ -10,15 +10,15 @@ use std::time::Duration;
 
 use fuzzy_matcher::skim::SkimMatcherV2;
 use reedline::{
-    Completer, CompletionResult, CompletionStatus, Emacs, Osc133Markers, Reedline, ReedlineMenu, Vi,
-    default_emacs_keybindings, default_vi_insert_keybindings, default_vi_normal_keybindings,
-    default_vi_visual_keybindings,
+    Completer, CompletionResult, CompletionStatus, Emacs, Reedline, ReedlineMenu, Vi, default_emacs_keybindings,
+    default_vi_insert_keybindings, default_vi_normal_keybindings, default_vi_visual_keybindings,
 };
 
 use super::bindings::{self, HISTORY, KeyBinding, WORDS};
 use super::highlighter::LineHighlighter;
 use super::keys::{Complete, LineMode};
 use super::kick;
+use super::prompt_marks::PromptMarks;
 use crate::frontend::prompt::{LinePrompt, PromptParts, columns};
 use crate::frontend::repl::drafts::{Drafts, LineView};
 use crate::frontend::repl::files::{Clipboard, FileIndex, KEY_WAIT, NoPicture};
@@ -260,7 +260,7 @@ impl Editor {
             .with_poll_interval(POLL)
             .with_ansi_colors(options.color)
             .use_bracketed_paste(true)
-            .with_semantic_markers(Some(Osc133Markers::boxed()));
+            .with_semantic_markers(Some(Box::new(PromptMarks)));
         if let Some(interrupt) = options.interrupt {
             reedline = reedline.with_break_signal(interrupt);
         }

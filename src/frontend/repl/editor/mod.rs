@@ -8,6 +8,7 @@ mod keys;
 mod kick;
 mod line_editor;
 mod outside;
+mod prompt_marks;
 mod read;
 
 pub use bindings::{ACTIONS, KeyAction, KeyBinding, KeyError, parse_binding};
