@@ -80,6 +80,7 @@ impl<'a> Display<'a> {
             highlight: depth >= Depth::Ansi,
             reasoning: self.config.reasoning,
             notify: self.config.notify,
+            progress: !self.linear() && self.terminal.progress(),
             resting_title: if zellij { self.paths.shown(self.cwd) } else { String::new() },
         };
         looks.choose_theme();

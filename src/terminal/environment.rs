@@ -59,6 +59,10 @@ pub struct TerminalEnvironment {
     pub vte_version: String,
     /// `FORCE_HYPERLINK`
     pub force_hyperlink: String,
+    /// `TERM_PROGRAM_VERSION`
+    pub term_program_version: String,
+    /// Whether `WT_SESSION` (Windows Terminal) or `ConEmuANSI` is set.
+    pub conemu: bool,
     /// Whether `KITTY_WINDOW_ID`, `WT_SESSION`, `KONSOLE_VERSION` or `DOMTERM` is set.
     pub modern: bool,
     /// Whether `SSH_CONNECTION` or `SSH_TTY` is set.
@@ -83,6 +87,8 @@ impl TerminalEnvironment {
             term_program: value("TERM_PROGRAM"),
             vte_version: value("VTE_VERSION"),
             force_hyperlink: value("FORCE_HYPERLINK"),
+            term_program_version: value("TERM_PROGRAM_VERSION"),
+            conemu: set(&["WT_SESSION", "ConEmuANSI"]),
             modern: set(&["KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM"]),
             remote: set(&["SSH_CONNECTION", "SSH_TTY"]),
             multiplexed: set(&["TMUX", "STY", "ZELLIJ"]),
@@ -133,6 +139,19 @@ impl TerminalEnvironment {
                 || vte
                 || known.iter().any(|it| self.term.starts_with(it))
                 || programs.contains(&&*self.term_program))
+    }
+
+    /// Tells whether the terminal is known to show OSC 9;4 as progress: others take it for a notification, and a
+    /// multiplexer keeps it to itself. iTerm2 does since 3.6.6, VTE since 0.79.
+    pub fn progress(&self) -> bool {
+        let version: Vec<u32> = self.term_program_version.split('.').map_while(|part| part.parse().ok()).collect();
+        let program = match self.term_program.as_str() {
+            "ghostty" | "WezTerm" => true,
+            "iTerm.app" => version >= vec![3, 6, 6],
+            _ => false,
+        };
+        let vte = self.vte_version.parse::<u32>().is_ok_and(|version| version >= 7900);
+        !self.is_dumb() && !self.multiplexed && (self.conemu || program || vte)
     }
 
     /// Returns the background that `COLORFGBG` names ("15;0": the last number is the background's colour).
@@ -204,6 +223,22 @@ mod tests {
         assert!(!terminal(&[("TERM", "xterm-256color")]).links());
         assert!(!terminal(&[("TERM", "dumb"), ("WT_SESSION", "x")]).links());
         assert!(!terminal(&[("TERM", "xterm-kitty"), ("FORCE_HYPERLINK", "0")]).links());
+    }
+
+    #[test]
+    fn progress_is_for_terminals_that_are_known_to_show_it() {
+        let with = |variables: &[(&str, &str)]| {
+            let all: Vec<_> = [("TERM", "xterm-256color")].iter().chain(variables).copied().collect();
+            terminal(&all).progress()
+        };
+        assert!(with(&[("WT_SESSION", "x")]) && with(&[("ConEmuANSI", "ON")]) && with(&[("VTE_VERSION", "8002")]));
+        assert!(with(&[("TERM_PROGRAM", "ghostty")]));
+        let iterm = |version| with(&[("TERM_PROGRAM", "iTerm.app"), ("TERM_PROGRAM_VERSION", version)]);
+        assert!(iterm("3.6.6") && iterm("3.10.0") && iterm("4.0"));
+        assert!(!iterm("3.6.5") && !iterm("3.5") && !iterm(""));
+        assert!(!with(&[]) && !with(&[("VTE_VERSION", "7603")]) && !with(&[("TERM_PROGRAM", "Apple_Terminal")]));
+        assert!(!with(&[("TERM_PROGRAM", "ghostty"), ("TMUX", "x")]));
+        assert!(!terminal(&[("TERM", "dumb"), ("WT_SESSION", "x")]).progress());
     }
 
     #[test]

@@ -1,12 +1,8 @@
-//! Sequences that print nothing: prompt marks, titles, notifications, links.
+//! Sequences that print nothing: marks around an answer, titles, progress, notifications, links.
 
 /// A sequence that draws nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
-    /// OSC 133;A: the prompt begins.
-    PromptStart,
-    /// OSC 133;B: the prompt ends, the person's line begins.
-    PromptEnd,
     /// OSC 133;C: the answer begins.
     OutputStart,
     /// OSC 133;D: the answer ended, 0 for success.
@@ -22,16 +18,28 @@ pub enum Mark {
     AskBackground,
     /// OSC 9 and OSC 777: a notification with a title and a text. A terminal shows the one it knows.
     Notify(String, String),
+    /// OSC 9;4: how far the work is, in the tab or the task bar
+    /// (<https://conemu.github.io/en/AnsiEscapeCodes.html#ConEmu_specific_OSC>).
+    Progress(Progress),
     /// BEL.
     Bell,
+}
+
+/// What a terminal shows of the work in its tab or in the task bar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// Nothing: nothing goes on, or it waits for the person.
+    None,
+    /// It goes on, nobody knows how long.
+    Working,
+    /// It failed.
+    Failed,
 }
 
 impl Mark {
     /// Returns the bytes. Texts are cleaned: no control character or separator in them can end the sequence early.
     pub fn bytes(&self) -> Vec<u8> {
         match self {
-            Self::PromptStart => b"\x1b]133;A\x1b\\".to_vec(),
-            Self::PromptEnd => b"\x1b]133;B\x1b\\".to_vec(),
             Self::OutputStart => b"\x1b]133;C\x1b\\".to_vec(),
             Self::OutputEnd(code) => format!("\x1b]133;D;{code}\x1b\\").into_bytes(),
             Self::Title(title) => format!("\x1b]2;{}\x1b\\", clean(title)).into_bytes(),
@@ -44,6 +52,9 @@ impl Mark {
                 let text = if text.starts_with(|it: char| it.is_ascii_digit()) { format!(" {text}") } else { text };
                 format!("\x1b]9;{title}: {text}\x1b\\\x1b]777;notify;{title};{text}\x1b\\").into_bytes()
             }
+            Self::Progress(Progress::None) => b"\x1b]9;4;0\x1b\\".to_vec(),
+            Self::Progress(Progress::Working) => b"\x1b]9;4;3\x1b\\".to_vec(),
+            Self::Progress(Progress::Failed) => b"\x1b]9;4;2;100\x1b\\".to_vec(),
             Self::Bell => b"\x07".to_vec(),
         }
     }

@@ -10,15 +10,19 @@ use axi::terminal::{KeyWatch, Output, Pending, Tty, Wrap, escape_wait};
 use crate::support::answer;
 use crate::support::home::Home;
 use crate::support::pty::{Options, Pty};
-use crate::support::server::{Gate, Server};
+use crate::support::server::{Answer, Gate, Server};
 use crate::support::streams;
 
 fn talk(home: &Home, options: Options, lines: &[&str]) -> (Vec<u8>, Vec<String>) {
     talk_with(home.axi(), options, lines)
 }
 
-fn talk_with(mut command: Command, options: Options, lines: &[&str]) -> (Vec<u8>, Vec<String>) {
+fn talk_with(command: Command, options: Options, lines: &[&str]) -> (Vec<u8>, Vec<String>) {
     let server = Server::start(lines.iter().map(|_| answer::chat_text("some words")));
+    talk_to(&server, command, options, lines)
+}
+
+fn talk_to(server: &Server, mut command: Command, options: Options, lines: &[&str]) -> (Vec<u8>, Vec<String>) {
     command.args(["-m", "openai/any"]).env("OPENAI_BASE_URL", server.url("/v1")).env("OPENAI_API_KEY", "x");
     let mut pty = options.spawn(&command);
     for (index, line) in lines.iter().enumerate() {
@@ -50,7 +54,7 @@ fn every_prompt_and_answer_is_marked() {
     // What is between A and B is painted again at each key.
     let code: Vec<&str> = marks.iter().map(String::as_str).filter(|mark| mark.starts_with(['C', 'D'])).collect();
     assert_eq!(code, ["C", "D;0", "C", "D;1"], "{marks:?}");
-    assert!(marks[0].starts_with('A') && marks[1] == "B", "{marks:?}");
+    assert!(marks[0] == "A;k=i;click_events=0" && marks[1] == "B", "{marks:?}");
     let last = |mark: &str| marks.iter().position(|one| one == mark).unwrap();
     assert!(last("B") < last("C"));
     assert_eq!(titles, ["axi · say something", ""]);
@@ -98,6 +102,49 @@ fn a_question_calls_who_looks_elsewhere() {
         let notified = raw.contains(&format!("\x1b]9;axi: {text}\x1b\\\x1b]777;notify;axi;{text}\x1b\\\x07"));
         assert_eq!(notified, called, "{settings:?} {keys:?}\n{raw:?}");
     }
+}
+
+/// The states of OSC 9;4 that were told, in order.
+fn progress(raw: &[u8]) -> Vec<String> {
+    let raw = String::from_utf8_lossy(raw).into_owned();
+    let states = raw.split("\x1b]9;4;").skip(1);
+    states.map(|part| part.chars().take_while(|character| !character.is_control()).collect()).collect()
+}
+
+#[test]
+fn progress_is_told_only_to_a_terminal_that_shows_it_and_none_stays_behind() {
+    let home = Home::new();
+    let (raw, _) = talk(&home, Pty::options(), &["say something"]);
+    assert!(progress(&raw).is_empty());
+    let windows_terminal = || {
+        let mut command = home.axi();
+        command.env("WT_SESSION", "x");
+        command
+    };
+    let (raw, _) = talk_with(windows_terminal(), Pty::options(), &["say something", "and more"]);
+    assert_eq!(progress(&raw), ["3", "0", "3", "0"]);
+    // What failed is shown until axi leaves.
+    let refuses = Server::start([Answer::json(400, &serde_json::json!({"error": {"message": "no"}}))]);
+    let (raw, _) = talk_to(&refuses, windows_terminal(), Pty::options(), &["say something"]);
+    assert_eq!(progress(&raw), ["3", "2;100", "0"]);
+}
+
+#[test]
+fn progress_stops_while_a_question_waits() {
+    let home = Home::new();
+    let call = answer::chat_call("1", "shell", r#"{"command":"touch made.txt"}"#);
+    let server = Server::start([call, answer::chat_text("made")]);
+    let mut command = home.axi();
+    command.args(["-m", "openai/any", "go"]).env("OPENAI_BASE_URL", server.url("/v1")).env("OPENAI_API_KEY", "x");
+    let mut pty = Pty::options().spawn(command.env("WT_SESSION", "x"));
+    pty.wait_for("Run this command?");
+    assert_eq!(pty.view(|view| progress(view.raw())), ["3", "0"]);
+    pty.send("y");
+    let is_over = |text: String| text.contains("made\n") && text.trim_end().ends_with('❯');
+    assert!(pty.wait_until(|view| is_over(view.text()), crate::support::pty::PATIENCE), "{}", pty.describe());
+    pty.send("\x04");
+    pty.wait_exit();
+    assert_eq!(pty.view(|view| progress(view.raw())), ["3", "0", "3", "0"]);
 }
 
 /// Set for the program below; its value is for how many ms its turn runs.

@@ -1,4 +1,5 @@
-//! Reaches a person who looks elsewhere: sets the window's title, and notifies when a long turn is over.
+//! Reaches a person who looks elsewhere: sets the window's title and the progress in its tab, and notifies when a long
+//! turn is over.
 
 use std::io::Write;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use super::painter::Painter;
 use crate::agent::TurnEnd;
 use crate::config::Notify;
 use crate::locale::{Word, word};
-use crate::terminal::Mark;
+use crate::terminal::{Mark, Progress};
 
 /// After so long a person may have gone to another window.
 const LONG_TURN: Duration = Duration::from_secs(10);
@@ -29,12 +30,13 @@ impl Attention {
     pub(super) fn claim_title<W: Write>(&self, painter: &mut Painter<W>, keyboard: &Keyboard) {
         if let Some(tty) = keyboard.tty() {
             if painter.screen().mark(&Mark::KeepTitle) {
-                let undo = resting_title(painter).iter().flat_map(Mark::bytes).collect();
+                let undo = resting_title(painter).iter().chain(&idle(painter)).flat_map(Mark::bytes).collect();
                 tty.title(Some(undo));
             }
             let title = if self.topic.is_empty() { "axi".to_owned() } else { format!("axi · {}", self.topic) };
             painter.screen().mark(&Mark::Title(title));
         }
+        tell_progress(painter, Progress::Working);
     }
 
     /// Reports the end of a turn: restores the window's title, and notifies a person who may have gone elsewhere.
@@ -50,6 +52,12 @@ impl Attention {
             for mark in resting_title(painter) {
                 painter.screen().mark(&mark);
             }
+        }
+        let failed = !matches!(end, TurnEnd::Done | TurnEnd::Interrupted);
+        tell_progress(painter, if failed { Progress::Failed } else { Progress::None });
+        if let (true, Some(idle), Some(tty)) = (failed, idle(painter), keyboard.tty()) {
+            // What failed is shown until the next turn, but not longer than axi is there.
+            tty.title(Some(idle.bytes()));
         }
         if spent.is_none_or(|spent| spent < LONG_TURN) {
             return;
@@ -70,6 +78,12 @@ impl Attention {
     /// Tells a person who looks elsewhere that a question waits.
     pub(super) fn call_for_answer<W: Write>(&self, painter: &mut Painter<W>, keyboard: &Keyboard) {
         self.notify(painter, keyboard, word::attention::QUESTION);
+        tell_progress(painter, Progress::None);
+    }
+
+    /// Shows that the work goes on behind a question.
+    pub(super) fn answered<W: Write>(painter: &mut Painter<W>) {
+        tell_progress(painter, Progress::Working);
     }
 
     /// Notifies as the person wished: by default only where the terminal told that it has lost the focus.
@@ -82,6 +96,18 @@ impl Attention {
             painter.screen().mark(&Mark::Bell);
         }
     }
+}
+
+/// Tells the terminal, where it is one that shows it.
+fn tell_progress<W: Write>(painter: &mut Painter<W>, progress: Progress) {
+    if painter.looks().progress {
+        painter.screen().mark(&Mark::Progress(progress));
+    }
+}
+
+/// What ends the progress, where it is shown.
+fn idle<W: Write>(painter: &Painter<W>) -> Option<Mark> {
+    painter.looks().progress.then_some(Mark::Progress(Progress::None))
 }
 
 /// Gives the window's own title back.

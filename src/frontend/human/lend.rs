@@ -60,6 +60,7 @@ impl Lent {
         painter.screen().forget();
         painter.screen().listen(true);
         keyboard.resume();
+        Attention::answered(painter);
         painter.resize();
         let text = painter.locale().text(word::loan::OVER).to_owned();
         painter.commit_rows(&Line::styled(text, painter.theme().dim), 0);

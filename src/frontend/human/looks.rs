@@ -26,6 +26,8 @@ pub struct Looks {
     pub reasoning: ReasoningView,
     /// When the end of a long turn is told.
     pub notify: Notify,
+    /// Whether the terminal shows progress in its tab.
+    pub progress: bool,
     /// The window's title after a turn, for terminals that cannot restore one; empty means the terminal's own.
     pub resting_title: String,
 }

@@ -334,6 +334,12 @@ impl<W: Write> Human<W> {
         self.painter.end_section();
     }
 
+    /// Takes the keyboard back from a question.
+    fn goes_on(&mut self) {
+        self.keyboard.resume();
+        Attention::answered(&mut self.painter);
+    }
+
     /// Gives screen and keyboard to a question, once nobody types: keys typed before it appeared never answer it.
     fn hush(&mut self) {
         self.attention.call_for_answer(&mut self.painter, &self.keyboard);
@@ -421,7 +427,7 @@ impl<W: Write> Frontend for Human<W> {
         let question = Question::new(painter.locale(), request, verb);
         self.hush();
         let approval = self.questions.ask(&mut self.painter, &question);
-        self.keyboard.resume();
+        self.goes_on();
         self.steps.seen(&request.call.id, &approval);
         approval
     }
@@ -431,7 +437,7 @@ impl<W: Write> Frontend for Human<W> {
         let (answers, choices) = asked::show(&mut self.painter, question);
         self.hush();
         let answer = self.questions.answer(&mut self.painter, &answers);
-        self.keyboard.resume();
+        self.goes_on();
         asked::tell(&mut self.painter, question, &choices, &answer);
         self.paint_live();
         answer

@@ -82,6 +82,7 @@ impl Stage {
             highlight: false,
             reasoning: ReasoningView::Show,
             notify: Notify::Auto,
+            progress: true,
             resting_title: String::new(),
         };
         let human = Human::new(

@@ -191,6 +191,7 @@ pub(crate) fn human<W: Write>(
         highlight: false,
         reasoning: ReasoningView::Show,
         notify,
+        progress: true,
         resting_title: String::new(),
     };
     let options = HumanOptions {
