@@ -197,7 +197,8 @@ fn earlier_lines_are_quoted_beside_a_message_that_is_about_them() {
     assert!(port.ends_with("\n- turn 1, user: Our database is PostgreSQL 14, it listens on port 6543."), "{port}");
     let gateway = quoted("To which port was the gateway moved?").unwrap();
     assert!(gateway.contains("\n- turn 3, shell: the gateway has been moved to port 9000"), "{gateway}");
-    for about_nothing in ["Please write a haiku.", "and now?", "", "the"] {
+    assert_eq!(quoted("Where does our database listen? Only the port.").as_ref(), Some(&port));
+    for about_nothing in ["Please write a haiku.", "and now?", "", "the", "Move our database to port 6544."] {
         assert_eq!(quoted(about_nothing), None, "{about_nothing}");
     }
     // A cut in the turn itself quotes in its frame.

@@ -2,7 +2,7 @@
 //! call `recall`; they read what stands beside the question.
 
 use super::recall::{Found, distinct, wanted};
-use super::tells::{Tells, tells};
+use super::tells::{Tells, asks, tells};
 use super::text::beginning;
 use crate::conversation::QUOTED;
 
@@ -27,7 +27,8 @@ pub fn quotes(said: &str, found: &[Found]) -> Option<String> {
 /// The lines of what is not sent that are nearest to a message, each with who said it and when.
 pub(super) fn quoted_lines(said: &str, found: &[Found]) -> Vec<String> {
     let wanted = wanted(said);
-    if wanted.len() > MOST_WORDS {
+    // Where something is to be done, a small model takes an old line for the result and does nothing.
+    if wanted.len() > MOST_WORDS || !asks(said) {
         return Vec::new();
     }
     let mut near: Vec<Near<'_>> = found.iter().flat_map(|found| near(found, &wanted)).collect();

@@ -129,6 +129,11 @@ pub(super) fn tells(text: &str) -> Tells {
     sentences(text).map(sentence_tells).max().unwrap_or(Tells::Other)
 }
 
+/// Whether one of its sentences is a question.
+pub(super) fn asks(text: &str) -> bool {
+    sentences(text).any(|sentence| sentence_tells(sentence) == Tells::Question)
+}
+
 /// Says what each of some texts tells, the oldest first. A sentence that was said before tells nothing new.
 pub(super) fn each_tells<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Tells> {
     let mut said = HashSet::new();
