@@ -56,7 +56,7 @@ pub(super) fn clear(path: &Path, then: &[Attribute]) -> io::Result<()> {
     Ok(())
 }
 
-/// Sets the attributes that were there then. Call it last: a write or a change of owner removes capabilities.
+/// Sets the attributes that were there then. Call it after the content and the owner are set, which removes capabilities.
 ///
 /// # Errors
 /// The system's error, unless only root may set the attribute.

@@ -4,7 +4,9 @@
 //! `AXI_UNDO_CASES` says how many are tried, `AXI_UNDO_SEED` from which seed on; a failure tells its own.
 
 use std::collections::BTreeMap;
+use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, UNIX_EPOCH};
@@ -50,9 +52,16 @@ impl Random {
 type Picture = BTreeMap<PathBuf, (Vec<u8>, u32, (i64, i64), PathBuf, State)>;
 
 fn picture(work: &Path) -> Picture {
-    let (mut found, mut waiting) = (Picture::new(), vec![work.to_owned()]);
+    let (mut found, mut waiting, mut closed) = (Picture::new(), vec![work.to_owned()], Vec::new());
     while let Some(path) = waiting.pop() {
         let metadata = path.symlink_metadata().unwrap();
+        // What an ordinary user has closed is open while it is looked at.
+        let is_closed = metadata.is_file() && std::fs::File::open(&path).is_err()
+            || metadata.is_dir() && path.join(".").read_dir().is_err();
+        if is_closed {
+            let open = Permissions::from_mode(metadata.mode() | 0o700);
+            std::fs::set_permissions(&path, open).unwrap();
+        }
         let content = if metadata.is_symlink() {
             path.read_link().unwrap().into_os_string().into_encoded_bytes()
         } else if metadata.is_file() {
@@ -64,9 +73,14 @@ fn picture(work: &Path) -> Picture {
             let entries = path.read_dir().unwrap().flatten().filter(|entry| entry.file_name() != ".git");
             waiting.extend(entries.map(|entry| entry.path()));
         }
-        let state = State { node: None, ..State::look(&path).unwrap() };
+        let state = State { node: None, mode: metadata.mode() & 0o7777, ..State::look(&path).unwrap() };
         let times = (metadata.mtime(), metadata.mtime_nsec());
-        found.insert(path.clone(), (content, metadata.mode(), times, path, state));
+        found.insert(path.clone(), (content, metadata.mode(), times, path.clone(), state));
+        if is_closed && metadata.is_file() {
+            std::fs::set_permissions(&path, metadata.permissions()).unwrap();
+        } else if is_closed {
+            closed.push((path, metadata.permissions()));
+        }
     }
     let mut first: BTreeMap<(u64, u64), PathBuf> = BTreeMap::new();
     for (path, (.., name, _)) in &mut found {
@@ -74,6 +88,9 @@ fn picture(work: &Path) -> Picture {
         if metadata.is_file() {
             name.clone_from(first.entry((metadata.dev(), metadata.ino())).or_insert_with(|| path.clone()));
         }
+    }
+    for (path, mode) in closed.into_iter().rev() {
+        std::fs::set_permissions(path, mode).unwrap();
     }
     found
 }
@@ -100,7 +117,7 @@ fn fill(work: &Path, random: &mut Random) {
     for name in &FILES[..7] {
         // Some have one length, so that only their contents tell.
         std::fs::write(work.join(name), format!("{} of {name:.4}\n", random.below(3))).unwrap();
-        std::fs::set_permissions(work.join(name), std::fs::Permissions::from_mode(0o644)).unwrap();
+        std::fs::set_permissions(work.join(name), Permissions::from_mode(0o644)).unwrap();
     }
     std::fs::hard_link(work.join("top"), work.join("d0/hard")).unwrap();
     std::fs::hard_link(work.join("d1/a"), work.join("d1/s1/hard")).unwrap();
@@ -150,6 +167,8 @@ fn differs(seed: u64) -> Option<String> {
     let lost: Vec<PathBuf> = plan.changes.iter().filter(|change| change.lost).map(|c| c.path.clone()).collect();
     let taken = journal.take_back(&plan, Foreign::Leave).unwrap();
     let after = picture(&work);
+    // So that the directory can be removed.
+    run(&root, "chmod -R u+rwX .");
     let is_lost = |path: &PathBuf| lost.iter().any(|lost| path.starts_with(lost) || lost.starts_with(path));
     let paths = before.keys().chain(after.keys()).filter(|path| before.get(*path) != after.get(*path));
     let wrong: BTreeSet<&PathBuf> = paths.filter(|path| !is_lost(path)).collect();
@@ -178,6 +197,23 @@ fn random_lines_are_taken_back_exactly() {
     let (first, cases) = (number("AXI_UNDO_SEED", 1), number("AXI_UNDO_CASES", 12));
     let wrong: Vec<String> = (first..first + cases).filter_map(differs).collect();
     assert!(wrong.is_empty(), "{} of {cases} differ\n{}", wrong.len(), wrong.join("\n\n"));
+}
+
+/// Root may look everywhere: what an ordinary user cannot take back shows only to one.
+#[test]
+fn what_root_takes_back_an_ordinary_user_does_too() {
+    const NOBODY: u32 = 65534;
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    std::os::unix::fs::chown(directory.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    let mut again = Command::new("/proc/self/exe");
+    again.args(["journal::", "--skip", "what_root_takes_back"]).current_dir(directory.path());
+    again.env("TMPDIR", directory.path()).env("HOME", directory.path()).uid(NOBODY).gid(NOBODY);
+    // A container may know no other user.
+    let Ok(ran) = again.output() else { return };
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
 }
 
 #[test]
@@ -220,4 +256,81 @@ fn a_directory_that_was_put_in_the_place_of_a_removed_one_is_taken_back() {
     let taken = journal.take_back(&plan, Foreign::Leave).unwrap();
     assert!(taken.left.is_empty() && taken.failed.is_empty(), "{taken:?}");
     assert_eq!(picture(&work), before);
+}
+
+#[test]
+fn a_name_that_was_recorded_later_brings_no_later_content_back() {
+    for (between, comes_back) in [("true", true), ("rm d/b", false)] {
+        let directory = tempfile::tempdir().unwrap();
+        let work = directory.path().canonicalize().unwrap().join("work");
+        std::fs::create_dir(&work).unwrap();
+        // What lies in `build` belongs to no surroundings.
+        run(&work, "mkdir d build; echo first > d/b; ln d/b build/o");
+        let before = picture(&work);
+        let mut journal = Journal::new(directory.path().join("journals"), "s");
+        let other = Touch { path: work.join("build/o"), tree: false, how: How::Any };
+        for (turn, line) in [(0, "echo later > d/b"), (1, between), (2, "rm -f d/b; echo last > build/o")] {
+            journal.begin_turn(turn, 7, UNIX_EPOCH);
+            let named = if turn == 2 { vec![other.clone()] } else { Vec::new() };
+            journal.before(&[named, vec![around(&work).unwrap()]].concat()).unwrap();
+            run(&work, line);
+            journal.after().unwrap();
+        }
+        let plan = journal.plan(1).unwrap();
+        let taken = journal.take_back(&plan, Foreign::Leave).unwrap();
+        assert!(taken.failed.is_empty(), "{taken:?}");
+        assert_eq!(std::fs::read_to_string(work.join("d/b")).unwrap(), "first\n", "{between}");
+        assert_eq!(picture(&work) == before, comes_back, "{between}");
+    }
+}
+
+#[test]
+fn what_lies_in_a_directory_that_was_closed_is_taken_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let work = directory.path().canonicalize().unwrap().join("work");
+    std::fs::create_dir(&work).unwrap();
+    run(&work, "mkdir d; echo 1 > d/a; chmod 000 d/a; echo 1 > d/b; ln d/b d/c; echo 1 > d/x");
+    let before = picture(&work);
+    let mut journal = Journal::new(directory.path().join("journals"), "s");
+    journal.begin_turn(0, 7, UNIX_EPOCH);
+    for line in
+        ["echo 2 > d/b; chmod 000 d/b; rm d/x; mkdir d/e; touch d/e/f; chmod 500 d/e", "chmod 000 d", "true"]
+    {
+        journal.before(&[around(&work).unwrap()]).unwrap();
+        run(&work, line);
+        journal.after().unwrap();
+    }
+    let plan = journal.plan(1).unwrap();
+    assert_eq!(work.join("d").metadata().unwrap().permissions().mode() & 0o777, 0);
+    let taken = journal.take_back(&plan, Foreign::Leave).unwrap();
+    assert!(taken.left.is_empty() && taken.failed.is_empty(), "{taken:?}");
+    assert_eq!(picture(&work), before);
+    run(&work, "chmod -R u+rwX .");
+}
+
+#[test]
+fn what_a_line_opens_first_and_then_changes_is_taken_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let work = directory.path().canonicalize().unwrap().join("work");
+    std::fs::create_dir(&work).unwrap();
+    run(&work, "mkdir -p d/e; echo 1 > d/e/a; echo 1 > f");
+    for path in ["d/e/a", "d/e", "d", "f"] {
+        // Not every file system has these.
+        let _ = rustix::fs::setxattr(work.join(path), "user.note", b"mine", rustix::fs::XattrFlags::empty());
+        std::fs::set_permissions(work.join(path), Permissions::from_mode(0o000)).unwrap();
+    }
+    let before = picture(&work);
+    let mut journal = Journal::new(directory.path().join("journals"), "s");
+    journal.begin_turn(0, 7, UNIX_EPOCH);
+    let named = Touch { path: work.join("d/e/a"), tree: false, how: How::Any };
+    for touches in [vec![around(&work).unwrap()], vec![named, around(&work).unwrap()]] {
+        assert_eq!(journal.before(&touches).unwrap().files, 0);
+        run(&work, "chmod 700 f d d/e; chmod 600 d/e/a; echo 2 >> f; echo 2 >> d/e/a; rm -f d/e/a");
+        journal.after().unwrap();
+    }
+    let plan = journal.plan(1).unwrap();
+    let taken = journal.take_back(&plan, Foreign::Leave).unwrap();
+    assert!(taken.left.is_empty() && taken.failed.is_empty(), "{taken:?}");
+    assert_eq!(picture(&work), before);
+    run(&work, "chmod -R u+rwX .");
 }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use super::around::{REMADE, is_named_part, is_part};
+use super::opened::Opened;
 use super::record::{Backup, Log, Record, object};
 use super::state::Kind;
 use super::touch::{How, JournalError, Touch, Unkept};
@@ -86,6 +87,8 @@ pub(super) struct Keeper<'a> {
     read: u64,
     unkept: u64,
     begun: SystemTime,
+    /// What was closed to its owner.
+    closed: Opened,
 }
 
 impl<'a> Keeper<'a> {
@@ -108,20 +111,21 @@ impl<'a> Keeper<'a> {
             read: 0,
             unkept: 0,
             begun: SystemTime::now(),
+            closed: Opened::default(),
         }
     }
 
     /// Records what stands at a place, below it where that goes too, and the directory it stands in.
     pub(super) fn touch(&mut self, touch: &Touch) -> Result<(), JournalError> {
         self.ancestors(&touch.path)?;
-        let state = Self::look(&touch.path)?;
+        let state = self.look(&touch.path)?;
         if touch.tree && state.is_directory() {
             let mut found = self.below(&touch.path, touch.how);
             // What can be made again is kept last: the room may not last.
             found.sort_by_key(|path| (is_remade(path, &touch.path), path.clone()));
             self.record(&touch.path, state, touch)?;
             for path in found {
-                let state = Self::look(&path)?;
+                let state = self.look(&path)?;
                 self.record(&path, state, touch)?;
             }
             return Ok(());
@@ -167,7 +171,7 @@ impl<'a> Keeper<'a> {
             self.left(&path, touch.how)?;
         }
         // What was made there was not there before.
-        if touch.tree && Self::look(&touch.path)?.is_directory() {
+        if touch.tree && self.look(&touch.path)?.is_directory() {
             for path in self.below(&touch.path, touch.how) {
                 if !self.recorded.paths.insert(path.clone()) {
                     continue;
@@ -206,7 +210,7 @@ impl<'a> Keeper<'a> {
     }
 
     fn left(&mut self, path: &Path, how: How) -> Result<(), JournalError> {
-        let mut state = Self::look(path)?;
+        let mut state = self.look(path)?;
         if how == How::Around
             && self.recorded.left.get(path).is_some_and(|left| left.is_untouched(&state))
             && state.node.is_none_or(|node| self.is_long_ago(node.changed))
@@ -218,25 +222,25 @@ impl<'a> Keeper<'a> {
             && self.read.saturating_add(length) <= MOST_READ
         {
             self.read += length;
-            state = Self::look_closely(path)?;
+            state = self.look_closely(path)?;
         }
         self.recorded.left.insert(path.to_owned(), state.clone());
         self.log.append(&Record::After { turn: self.turn, path: path.to_owned(), state })
     }
 
-    fn look_closely(path: &Path) -> Result<State, JournalError> {
-        State::look_closely(path).map_err(|cause| JournalError { path: path.to_owned(), cause })
+    fn look_closely(&mut self, path: &Path) -> Result<State, JournalError> {
+        self.closed.look_closely(path).map_err(|cause| JournalError { path: path.to_owned(), cause })
     }
 
-    fn look(path: &Path) -> Result<State, JournalError> {
-        State::look(path).map_err(|cause| JournalError { path: path.to_owned(), cause })
+    fn look(&mut self, path: &Path) -> Result<State, JournalError> {
+        self.closed.look(path).map_err(|cause| JournalError { path: path.to_owned(), cause })
     }
 
     /// The directory something stands in, for its time; and those that are not there yet.
     fn ancestors(&mut self, path: &Path) -> Result<(), JournalError> {
         let plain = Touch { path: PathBuf::new(), tree: false, how: How::Attributes };
         for ancestor in path.ancestors().skip(1) {
-            let state = Self::look(ancestor)?;
+            let state = self.look(ancestor)?;
             let there = !state.is_missing();
             self.record(ancestor, state, &plain)?;
             if there {
@@ -251,7 +255,8 @@ impl<'a> Keeper<'a> {
         let mut found = Vec::new();
         let mut waiting = vec![directory.to_path_buf()];
         while let Some(directory) = waiting.pop() {
-            // What cannot be listed cannot be changed by its name either.
+            // A line may open what is closed and change what lies there.
+            self.closed.open(&directory);
             for entry in directory.read_dir().into_iter().flatten().flatten() {
                 self.entries += 1;
                 if self.entries > MOST_ENTRIES {
@@ -277,7 +282,7 @@ impl<'a> Keeper<'a> {
             && !left.is_same(&state)
         {
             // Only touched, it is what it was.
-            state = Self::look_closely(path)?;
+            state = self.look_closely(path)?;
             changed = !left.is_same(&state);
         }
         let is_bare = self.recorded.bare.contains(path) && touch.how != How::Attributes;

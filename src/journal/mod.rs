@@ -12,6 +12,7 @@ mod clean;
 mod keep;
 mod links;
 mod node;
+mod opened;
 mod outlook;
 mod path_text;
 mod plan;
@@ -152,7 +153,8 @@ impl Journal {
             .collect())
     }
 
-    /// Works out what would change if this turn and all later ones were taken back. Changes nothing.
+    /// Works out what would change if this turn and all later ones were taken back. Changes nothing; what is closed to its
+    /// owner is open while it is looked at.
     ///
     /// # Errors
     /// [`JournalError`].

@@ -91,7 +91,9 @@ pub fn around(directory: &Path) -> Option<Touch> {
     let (mut entries, mut bytes) = (0, 0_u64);
     let mut waiting = vec![directory.to_path_buf()];
     while let Some(directory) = waiting.pop() {
-        for entry in directory.read_dir().ok()?.flatten().filter(|entry| is_named_part(&entry.file_name())) {
+        // What is closed is looked into when it is kept.
+        let listed = directory.read_dir().into_iter().flatten().flatten();
+        for entry in listed.filter(|entry| is_named_part(&entry.file_name())) {
             let Ok(metadata) = entry.metadata() else { continue };
             entries += 1;
             bytes = bytes.saturating_add(if metadata.is_file() { metadata.len() } else { 0 });

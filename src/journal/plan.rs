@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use similar::{ChangeTag, TextDiff};
 
 use super::links::{self, Seen, Way};
+use super::opened::Opened;
 use super::record::{Backup, Record, has_content, object, undone};
 use super::state::Kind;
 use super::touch::JournalError;
@@ -68,6 +69,8 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
     let wanted = |turn: &u64| *turn >= first && !undone.contains(turn);
     let mut turns = BTreeSet::new();
     let mut before: BTreeMap<&Path, (State, Backup)> = BTreeMap::new();
+    // In the order in which they were recorded.
+    let mut order: Vec<&Path> = Vec::new();
     let mut after: BTreeMap<&Path, &State> = BTreeMap::new();
     let mut theirs: BTreeMap<&Path, Vec<Backup>> = BTreeMap::new();
     let mut plan = Plan::default();
@@ -75,7 +78,10 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         match record {
             Record::Before { turn, path, state, kept } if wanted(turn) => {
                 turns.insert(*turn);
-                let first = before.entry(path).or_insert_with(|| (state.clone(), *kept));
+                let first = before.entry(path).or_insert_with(|| {
+                    order.push(path);
+                    (state.clone(), *kept)
+                });
                 if first.1 == Backup::Attributes && *kept != Backup::Attributes {
                     // Its content was kept by a later change of the turn that affected more than mode and owner.
                     *first = (state.with_attributes_of(&first.0), *kept);
@@ -104,6 +110,7 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         }
     }
     plan.turns = turns.into_iter().collect();
+    agree(&mut before, &order);
     // In a directory that did not exist, nothing existed, whatever was seen later.
     let inside = |path: &Path| before.get(path).is_some_and(|(then, _)| !then.is_directory());
     let missing = (State::MISSING, Backup::Whole);
@@ -111,14 +118,15 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         .iter()
         .map(|(path, first)| (*path, if path.ancestors().skip(1).any(inside) { &missing } else { first }))
         .collect();
+    let mut opened = Opened::default();
     let nows = firsts
         .iter()
         .map(|(path, (then, kept))| {
             let failed = |cause| JournalError { path: path.to_path_buf(), cause };
-            let now = State::look(path).map_err(failed)?;
+            let now = opened.look(path).map_err(failed)?;
             // If only the mode was to change, the content is not known.
             let is_known = *kept == Backup::Attributes || then.is_untouched(&now);
-            Ok((*path, if is_known { now } else { State::look_closely(path).map_err(failed)? }))
+            Ok((*path, if is_known { now } else { opened.look_closely(path).map_err(failed)? }))
         })
         .collect::<Result<BTreeMap<&Path, State>, JournalError>>()?;
     let seen = firsts.iter().zip(nows.values()).map(|((path, (then, kept)), now)| {
@@ -167,6 +175,27 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         plan.changes.push(Change { path, now, then, standing, lines, lost, parted, kept, theirs, way });
     }
     Ok(plan)
+}
+
+/// Makes one file of those names that were one: what was written through one name shows under the others, so a name
+/// that was recorded later was seen with it. If names have come or gone meanwhile, or the number is another file's now, it
+/// is taken for a file of its own.
+fn agree<'a>(before: &mut BTreeMap<&'a Path, (State, Backup)>, order: &[&'a Path]) {
+    let mut first_names: BTreeMap<(u64, u64), &'a Path> = BTreeMap::new();
+    for path in order {
+        let Some(id) = before.get(path).and_then(|(state, _)| state.id()) else { continue };
+        let first = before.get(*first_names.entry(id).or_insert(path)).cloned();
+        let (Some((first, kept)), Some(own)) = (first, before.get_mut(path)) else { continue };
+        let names = |state: &State| state.node.map(|node| node.names);
+        if first.is_restored(&own.0) || kept == Backup::Attributes {
+            continue;
+        }
+        if names(&first) == names(&own.0) {
+            *own = (first, kept);
+        } else {
+            own.0.node = None;
+        }
+    }
 }
 
 /// Tells whether a path cannot be restored.

@@ -11,6 +11,7 @@ use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 
 use super::keep::copy;
 use super::links::Way;
+use super::opened::Opened;
 use super::plan::{Author, Change, Plan};
 use super::record::{Backup, object};
 use super::state::Kind;
@@ -42,10 +43,20 @@ pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> Take
     let mut taken = TakenBack::default();
     let aside = Aside { directory };
     let mut changes: Vec<&Change> = Vec::new();
+    let named = plan.changes.iter().filter_map(|change| match &change.way {
+        Way::Name(of) => Some(of.as_path()),
+        Way::Attributes | Way::New | Way::InPlace => None,
+    });
+    let places: BTreeSet<&Path> =
+        plan.changes.iter().map(|change| change.path.as_path()).chain(named).flat_map(Path::ancestors).collect();
+    let mut opened = Opened::default();
+    for path in places {
+        opened.open(path);
+    }
     for change in &plan.changes {
         let unwanted = change.lost || change.standing == Author::Foreign && foreign == Foreign::Leave;
         // The path may have changed while the person was asked.
-        let moved = !State::look(&change.path).is_ok_and(|now| change.now.is_restored(&now));
+        let moved = !opened.look(&change.path).is_ok_and(|now| change.now.is_restored(&now));
         if unwanted || moved {
             taken.left.push(change.path.clone());
             continue;
@@ -72,8 +83,7 @@ pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> Take
     let unwanted: BTreeSet<PathBuf> =
         taken.left.iter().chain(taken.failed.iter().map(|(path, _)| path)).cloned().collect();
     let is_back = |path: &Path| !unwanted.contains(path);
-    let steps: [(&[&Change], Step<'_>); 7] = [
-        (&changes, &open_up),
+    let steps: [(&[&Change], Step<'_>); 5] = [
         (&up, &|change| clear(change, &aside)),
         (&changes, &make_directory),
         (&own, &|change| put_back(change, directory)),
@@ -82,9 +92,25 @@ pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> Take
             Way::Name(of) => put_name(change, of, directory, &is_back),
             Way::Attributes | Way::New | Way::InPlace => Ok(None),
         }),
-        (&up, &finish_directory),
     ];
     for (order, step) in steps {
+        taken.go(order, step, &mut stopped);
+    }
+    for (path, then) in plan.times.iter().rev() {
+        // A directory whose time cannot be set has everything that matters.
+        drop(set_times(path, then));
+    }
+    // Last, for it may close a directory.
+    taken.go(&up, &finish_directory, &mut stopped);
+    let done = changes.iter().map(|change| &change.path).filter(|path| !stopped.contains(path.as_path()));
+    taken.done.extend(done.cloned());
+    opened.leave(&taken.done);
+    taken
+}
+
+impl TakenBack {
+    /// Does one step of all changes but of those that were stopped.
+    fn go<'a>(&mut self, order: &[&'a Change], step: Step<'_>, stopped: &mut BTreeSet<&'a Path>) {
         for change in order {
             let path = change.path.as_path();
             if stopped.contains(path) {
@@ -92,26 +118,19 @@ pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> Take
             }
             match step(change) {
                 Ok(None) => {}
-                Ok(Some(copy)) => taken.aside.push((path.to_owned(), copy)),
+                Ok(Some(copy)) => self.aside.push((path.to_owned(), copy)),
                 // Something else has put files into it.
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
                     stopped.insert(path);
-                    taken.left.push(path.to_owned());
+                    self.left.push(path.to_owned());
                 }
                 Err(error) => {
                     stopped.insert(path);
-                    taken.failed.push((path.to_owned(), error.to_string()));
+                    self.failed.push((path.to_owned(), error.to_string()));
                 }
             }
         }
     }
-    let done = changes.iter().map(|change| &change.path).filter(|path| !stopped.contains(path.as_path()));
-    taken.done.extend(done.cloned());
-    for (path, then) in plan.times.iter().rev() {
-        // A directory whose time cannot be set has everything that matters.
-        drop(set_times(path, then));
-    }
-    taken
 }
 
 /// The result of one step: nothing, or the place of a copy.
@@ -163,14 +182,6 @@ impl Aside<'_> {
         }
         Err(io::ErrorKind::AlreadyExists.into())
     }
-}
-
-/// Opens a directory that was closed to its owner, while its contents are restored.
-fn open_up(change: &Change) -> Done {
-    if change.then.is_directory() && change.now.is_directory() {
-        std::fs::set_permissions(&change.path, Permissions::from_mode(change.then.mode | 0o700))?;
-    }
-    Ok(None)
 }
 
 /// Removes what was not there then, or was of another kind.
@@ -235,6 +246,8 @@ fn put_content(change: &Change, object: &Path, directory: &Path) -> io::Result<(
     let path = &change.path;
     if change.way == Way::InPlace {
         let mut source = state::open(object)?;
+        // Its mode is set again below.
+        std::fs::set_permissions(path, Permissions::from_mode(change.now.mode | 0o600))?;
         let mut target = File::options().write(true).truncate(true).open(path)?;
         io::copy(&mut source, &mut target)?;
         target.sync_all()?;
@@ -251,6 +264,8 @@ fn put_content(change: &Change, object: &Path, directory: &Path) -> io::Result<(
         set_times(&temporary, &change.then)?;
         File::open(&temporary).and_then(|file| file.sync_all()).or_else(unreadable_is_no_reason)?;
         std::fs::rename(&temporary, path)?;
+        // Where both were names of one file already, `rename` leaves both (rename(2)).
+        drop(std::fs::remove_file(&temporary));
     }
     set_attributes(path, &change.then)?;
     set_times(path, &change.then)
@@ -275,7 +290,9 @@ fn put_name(change: &Change, of: &Path, directory: &Path, is_back: &dyn Fn(&Path
         }
         let temporary = temporary(&change.path, directory)?;
         if std::fs::hard_link(of, &temporary).is_ok() {
-            return std::fs::rename(&temporary, &change.path).map(|()| None);
+            std::fs::rename(&temporary, &change.path)?;
+            drop(std::fs::remove_file(&temporary));
+            return Ok(None);
         }
     }
     let Some(number) = change.kept.object() else { return Err(io::ErrorKind::NotFound.into()) };
@@ -298,12 +315,13 @@ fn finish_directory(change: &Change) -> Done {
 fn set_attributes(path: &Path, then: &State) -> io::Result<()> {
     // As above. The owner is set before the mode, because `chown` clears the set-user-ID bit.
     drop(chown(path, Some(then.owner.0), Some(then.owner.1)));
-    let Some(attributes) = &then.attributes else {
-        return std::fs::set_permissions(path, Permissions::from_mode(then.mode));
-    };
-    attributes::clear(path, attributes)?;
-    std::fs::set_permissions(path, Permissions::from_mode(then.mode))?;
-    attributes::set(path, attributes)
+    if let Some(attributes) = &then.attributes {
+        // Its owner, too, needs these bits to read and to set the attributes.
+        std::fs::set_permissions(path, Permissions::from_mode(then.mode | 0o600))?;
+        attributes::clear(path, attributes)?;
+        attributes::set(path, attributes)?;
+    }
+    std::fs::set_permissions(path, Permissions::from_mode(then.mode))
 }
 
 fn set_times(path: &Path, then: &State) -> io::Result<()> {

@@ -1,17 +1,22 @@
-//! Undo is exact by way of axi itself: random lines that a model has run over several turns, each a run of its own, and
-//! `/rewind` to the start of any of them. What cannot be undone does not run unasked: it is said before, not after.
+//! Undo is exact by way of axi itself: random lines and calls of tools that a model has run over several turns, each a
+//! run of its own, hooks that change files behind them, and `/rewind` to the start of any of them. What cannot be undone
+//! does not run unasked: it is said before, not after.
 //!
 //! `AXI_REWIND_CASES` says how many are tried, `AXI_UNDO_SEED` from which seed on; a failure tells its own.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::MetadataExt as _;
+use std::fs::Permissions;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::json;
 
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
+use crate::support::skip::skip;
 use crate::support::talk::{Person, axi, run};
 
 /// The lines of the journal's own test: `F` and `G` stand for files, `D` and `E` for directories, `N` for a number.
@@ -49,14 +54,34 @@ impl Random {
     }
 }
 
+impl Random {
+    /// A call of a tool: most are shell lines.
+    fn call(&mut self) -> (&'static str, String) {
+        let (file, other) = (FILES[self.below(FILES.len())], FILES[self.below(FILES.len())]);
+        match self.below(8) {
+            0 => ("write", json!({ "path": file, "content": format!("{}\n", self.below(8)) }).to_string()),
+            1 => ("move", json!({ "from": file, "to": other }).to_string()),
+            2 => ("delete", json!({ "path": file }).to_string()),
+            _ => ("shell", json!({ "command": self.line() }).to_string()),
+        }
+    }
+}
+
 /// Everything about a path that is to come back: content or where it leads, mode, time, an attribute; the first name
 /// of a file stands for which file it is.
 type Picture = BTreeMap<PathBuf, (Vec<u8>, u32, (i64, i64), Vec<u8>, PathBuf)>;
 
 fn picture(work: &Path) -> Picture {
-    let (mut found, mut waiting) = (Picture::new(), vec![work.to_owned()]);
+    let (mut found, mut waiting, mut closed) = (Picture::new(), vec![work.to_owned()], Vec::new());
     while let Some(path) = waiting.pop() {
         let metadata = path.symlink_metadata().unwrap();
+        // What an ordinary user has closed is open while it is looked at.
+        let is_closed = metadata.is_file() && std::fs::File::open(&path).is_err()
+            || metadata.is_dir() && path.join(".").read_dir().is_err();
+        if is_closed {
+            let open = Permissions::from_mode(metadata.mode() | 0o700);
+            std::fs::set_permissions(&path, open).unwrap();
+        }
         let content = if metadata.is_symlink() {
             path.read_link().unwrap().into_os_string().into_encoded_bytes()
         } else if metadata.is_file() {
@@ -71,7 +96,12 @@ fn picture(work: &Path) -> Picture {
         let mut note = [0; 16];
         let length = rustix::fs::lgetxattr(&path, "user.note", &mut note).unwrap_or(0);
         let times = (metadata.mtime(), metadata.mtime_nsec());
-        found.insert(path.clone(), (content, metadata.mode(), times, note[..length].to_vec(), path));
+        found.insert(path.clone(), (content, metadata.mode(), times, note[..length].to_vec(), path.clone()));
+        if is_closed && metadata.is_file() {
+            std::fs::set_permissions(&path, metadata.permissions()).unwrap();
+        } else if is_closed {
+            closed.push((path, metadata.permissions()));
+        }
     }
     let mut first: BTreeMap<(u64, u64), PathBuf> = BTreeMap::new();
     for (path, (.., name)) in &mut found {
@@ -79,6 +109,9 @@ fn picture(work: &Path) -> Picture {
         if metadata.is_file() {
             name.clone_from(first.entry((metadata.dev(), metadata.ino())).or_insert_with(|| path.clone()));
         }
+    }
+    for (path, mode) in closed.into_iter().rev() {
+        std::fs::set_permissions(path, mode).unwrap();
     }
     found
 }
@@ -108,20 +141,24 @@ fn differs(seed: u64, lines: &mut usize) -> Option<String> {
     let mut random = Random(seed);
     let home = Home::new();
     fill(&home, &mut random);
+    if seed.is_multiple_of(2) {
+        let hook = json!({ "type": "command", "command": format!("cat > /dev/null; {}; true", random.line()) });
+        let hooks = json!({ "hooks": { "PostToolUse": [{ "hooks": [hook] }] } });
+        home.write("config/axi/hooks.json", &hooks.to_string());
+    }
     let (mut starts, mut told) = (Vec::new(), Vec::new());
     for turn in 0..TURNS {
         starts.push(picture(&home.work()));
-        let calls: Vec<(String, String)> = (0..LINES_A_TURN)
-            .map(|call| (format!("call_{turn}_{call}"), json!({ "command": random.line() }).to_string()))
-            .collect();
+        let calls: Vec<(String, (&str, String))> =
+            (0..LINES_A_TURN).map(|call| (format!("call_{turn}_{call}"), random.call())).collect();
         let named: Vec<(&str, &str, &str)> =
-            calls.iter().map(|(id, input)| (id.as_str(), "shell", input.as_str())).collect();
+            calls.iter().map(|(id, (tool, input))| (id.as_str(), *tool, input.as_str())).collect();
         let server = Server::start([answer::chat_calls(&named), answer::chat_text("done")]);
         let mut command = axi(&home, &server);
         command.args(if turn == 0 { &["-y"][..] } else { &["-y", "-c"] }).args(["-p", "go on"]);
         let ran = run(&mut command);
         told.push(format!("-- turn {turn} ends with {:?} {}", ran.code, ran.err));
-        told.extend(calls.into_iter().map(|(_, input)| input));
+        told.extend(calls.into_iter().map(|(_, (tool, input))| format!("{tool} {input}")));
         // What is asked does not run here; what ran was not said to stay.
         assert!(matches!(ran.code, Some(0 | 5)), "seed {seed}\n{}", told.join("\n"));
         *lines += if ran.code == Some(0) { LINES_A_TURN } else { 0 };
@@ -138,6 +175,9 @@ fn differs(seed: u64, lines: &mut usize) -> Option<String> {
         .map(|path| format!("{}: {:?}\n  was {:?}", path.display(), now.get(path), before.get(path)))
         .collect();
     let screen = person.pty.describe();
+    // So that the directory can be removed.
+    let opened = home.command("chmod").args(["-R", "u+rwX", "."]).output().unwrap();
+    assert!(opened.status.success(), "{opened:?}");
     // What was said is on the line again.
     person.types("\x15");
     assert_eq!(person.leaves(), Some(0));
@@ -159,4 +199,24 @@ fn what_random_turns_did_is_taken_back_exactly_by_a_rewind_to_any_of_them() {
     assert!(wrong.is_empty(), "{} of {cases} differ\n{}", wrong.len(), wrong.join("\n\n"));
     // Most lines are agreed to by `-y`; else the test would be about nothing.
     assert!(lines as u64 >= cases * 5, "only {lines} lines ran");
+}
+
+/// Root may look everywhere: what an ordinary user cannot take back shows only to one.
+#[test]
+fn what_root_takes_back_an_ordinary_user_does_too() {
+    const NOBODY: u32 = 65534;
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let axi = Command::new(env!("CARGO_BIN_EXE_axi")).arg("--version").uid(NOBODY).gid(NOBODY).output();
+    if !axi.is_ok_and(|ran| ran.status.success()) {
+        return skip("no other user can run this axi");
+    }
+    let directory = tempfile::tempdir().unwrap();
+    std::os::unix::fs::chown(directory.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    let mut again = Command::new("/proc/self/exe");
+    again.args(["undo_random::what_random_turns_did"]).current_dir(directory.path());
+    again.env("TMPDIR", directory.path()).env("HOME", directory.path()).uid(NOBODY).gid(NOBODY);
+    let ran = again.output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
 }
