@@ -1,6 +1,5 @@
 //! What no yes given in advance covers, whatever the rules say: losses on other machines, changes of this one, secrets
-//! that leave it,
-//! and files that are run by themselves later.
+//! that leave it, and files that are run by themselves later.
 
 use std::path::Path;
 
@@ -15,7 +14,9 @@ pub(super) fn beyond(parts: &[Judged], targets: &[Target], place: &Surroundings)
     let reaches = parts.iter().any(|part| part.class == Class::Network);
     let secret = || parts.iter().find_map(|part| part.credential.clone().or_else(|| taken_along(part, place)));
     let leaves = reaches.then(secret).flatten().map(|what| NeverAuto::SecretLeaves { what });
+    let coded = || parts.iter().find_map(|part| named_by_code(part, place));
     leaves
+        .or_else(|| coded().map(|what| NeverAuto::SecretLeaves { what }))
         .or_else(|| parts.iter().find_map(shared))
         .or_else(|| query(parts))
         .or_else(|| targets.iter().find_map(|target| later(target, place)))
@@ -179,16 +180,32 @@ fn query(parts: &[Judged]) -> Option<NeverAuto> {
 fn taken_along(part: &Judged, place: &Surroundings) -> Option<String> {
     let takes = matches!(part.class, Class::Network | Class::Execute | Class::Write) && !part.only_unlinks();
     let named = |word: &&str| {
-        let file = word.rsplit(['=', '@', '<']).next().unwrap_or_default().trim_matches(['"', '\'']);
-        let is_path = file.contains(['/', '.']) && !file.contains(':') && !file.starts_with('-');
-        let below_home = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| file.strip_prefix(home));
-        let path = match (below_home, &place.home) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => place.cwd.join(file),
-        };
-        is_path && path::is_credential(&path::clean(&path), place)
+        names_secret(word.rsplit(['=', '@', '<']).next().unwrap_or_default().trim_matches(['"', '\'']), place)
     };
     part.text.split_whitespace().skip(1).filter(|_| takes).find(named).map(str::to_owned)
+}
+
+/// Tells whether a word is the path of a secret file, as it is written.
+fn names_secret(file: &str, place: &Surroundings) -> bool {
+    let is_path = file.contains(['/', '.']) && !file.contains(':') && !file.starts_with('-');
+    let below_home = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| file.strip_prefix(home));
+    let path = match (below_home, &place.home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => place.cwd.join(file),
+    };
+    is_path && path::is_credential(&path::clean(&path), place)
+}
+
+/// What code that reaches the network has in it, in any language: modules, calls and addresses.
+const OF_NETWORK: &[&str] = &["http", "url", "socket", "request", "fetch", "connect", "ftp", "smtp", "/dev/tcp"];
+
+/// The secret file that code in a line (`python3 -c …`) names in quotes, where that code reaches the network, too.
+fn named_by_code(part: &Judged, place: &Surroundings) -> Option<String> {
+    let codes = part.words().iter().flatten().skip(1).filter(|_| part.class == Class::Execute);
+    codes.filter(|code| OF_NETWORK.iter().any(|word| code.to_ascii_lowercase().contains(word))).find_map(|code| {
+        let mut pieces = code.split(['"', '\'', '`']).skip(1);
+        pieces.find(|piece| names_secret(piece, place)).map(str::to_owned)
+    })
 }
 
 /// What a target does to a file that is run by itself later, or that lets others in.
