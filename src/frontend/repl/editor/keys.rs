@@ -16,6 +16,9 @@ use crate::frontend::repl::line::{
     Ended, MenuView, PasteStore, SharedState, Subject, is_long_paste, mentions, sanitise_paste,
 };
 
+#[path = "unpainted.rs"]
+mod unpainted;
+
 /// A second Ctrl+C within this time leaves.
 const TWICE: Duration = Duration::from_secs(1);
 
@@ -175,51 +178,6 @@ impl LineMode {
         ReedlineEvent::Edit(commands)
     }
 
-    /// Does what a key that takes ghost text or a row of the menu would do, were the line painted: reedline would
-    /// take what fitted the line of the last paint.
-    fn complete_unpainted(&mut self, key: KeyEvent) -> Option<ReedlineEvent> {
-        const NONE: KeyModifiers = KeyModifiers::NONE;
-        const CONTROL: KeyModifiers = KeyModifiers::CONTROL;
-        const ALT: KeyModifiers = KeyModifiers::ALT;
-        match (key.modifiers, key.code) {
-            (NONE, KeyCode::Tab | KeyCode::Right) | (CONTROL, KeyCode::Char('f')) => {
-                let otherwise = if key.code == KeyCode::Tab { ReedlineEvent::None } else { ReedlineEvent::Right };
-                let Some(line) = self.known() else { return Some(otherwise) };
-                let Some((start, text)) = (self.complete)(&line) else { return Some(otherwise) };
-                let mut completed = line.get(..start)?.to_owned();
-                completed.push_str(&text);
-                self.state.pending().set_line(&completed);
-                Some(ReedlineEvent::Multiple(vec![
-                    ReedlineEvent::Edit(vec![
-                        EditCommand::Erase(MotionTarget::Position(start)),
-                        EditCommand::InsertString(text),
-                    ]),
-                    ReedlineEvent::Menu(WORDS.to_owned()),
-                ]))
-            }
-            (NONE, KeyCode::End) | (CONTROL, KeyCode::Char('e')) => {
-                Some(ReedlineEvent::Edit(vec![EditCommand::MoveToLineEnd { select: false }]))
-            }
-            (CONTROL | ALT, KeyCode::Right) | (ALT, KeyCode::Char('f')) => {
-                self.known = false;
-                Some(ReedlineEvent::Edit(vec![EditCommand::MoveWordRight { select: false }]))
-            }
-            (_, _) => None,
-        }
-    }
-
-    /// Deletes an attached path as one block.
-    fn delete_block(&self, backwards: bool) -> Option<ReedlineEvent> {
-        let (line, state) = (self.state.line(), self.state.lock());
-        let block = mentions(&line).into_iter().find(|mention| {
-            let edge = if backwards { mention.range.end } else { mention.range.start };
-            edge == state.cursor
-                && line.get(mention.range.clone()).is_some_and(|text| state.attached.contains(text))
-        })?;
-        let target = if backwards { block.range.start } else { block.range.end };
-        Some(ReedlineEvent::Edit(vec![EditCommand::Erase(MotionTarget::Position(target))]))
-    }
-
     fn special(&mut self, key: KeyEvent, fresh: bool) -> Option<ReedlineEvent> {
         const NONE: KeyModifiers = KeyModifiers::NONE;
         const CONTROL: KeyModifiers = KeyModifiers::CONTROL;
@@ -273,8 +231,8 @@ impl LineMode {
                 let _ = ReedlineRawEvent::try_from(Event::Key(key)).map(|raw| self.inner.parse_event(raw));
                 Some(self.enter())
             }
-            (NONE, KeyCode::Backspace) if fresh && !self.is_vi_normal() => self.delete_block(true),
-            (NONE, KeyCode::Delete) if fresh => self.delete_block(false),
+            (NONE, KeyCode::Backspace) if !self.is_vi_normal() => self.delete_block(true, fresh),
+            (NONE, KeyCode::Delete) if fresh => self.delete_block(false, fresh),
             (NONE, KeyCode::Esc) => {
                 let known = self.known();
                 let mut state = self.state.lock();
@@ -294,20 +252,6 @@ impl LineMode {
             }
             (_, _) => None,
         }
-    }
-
-    fn note(&mut self, key: KeyEvent) {
-        let typing = !self.is_vi_normal();
-        let types = match (key.modifiers, key.code) {
-            (KeyModifiers::NONE | KeyModifiers::SHIFT, KeyCode::Char(character)) if typing => Some(character),
-            (KeyModifiers::ALT, KeyCode::Enter) | (KeyModifiers::CONTROL, KeyCode::Char('j')) => Some('\n'),
-            (_, _) => None,
-        };
-        self.known &= types.is_some();
-        if let Some(character) = types.filter(|_| self.known) {
-            self.state.pending().change(|unsent| unsent.line.push(character));
-        }
-        self.state.lock().browsing = false;
     }
 }
 

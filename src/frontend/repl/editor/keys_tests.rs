@@ -234,6 +234,27 @@ fn attached_paths_are_deleted_whole() {
 }
 
 #[test]
+fn of_backspaces_that_are_read_together_the_second_deletes_the_attached_path_whole() {
+    let mut mode = mode();
+    mode.state.lock().attached.insert("@src/main.rs".to_owned());
+    let erase = |position| ReedlineEvent::Edit(vec![EditCommand::Erase(MotionTarget::Position(position))]);
+    paint(&mode, "see @src/main.rs ", 17, None);
+    assert_ne!(press(&mut mode, NONE, KeyCode::Backspace), erase(4));
+    assert_eq!(press(&mut mode, NONE, KeyCode::Backspace), erase(4));
+    assert_eq!(mode.state.line(), "see ");
+    press(&mut mode, NONE, KeyCode::Backspace);
+    press(&mut mode, NONE, KeyCode::Char('n'));
+    assert_eq!(mode.state.line(), "seen");
+    // What stands before the cursor is not known any more.
+    paint(&mode, "see @src/main.rs ", 17, None);
+    press(&mut mode, NONE, KeyCode::Left);
+    assert_ne!(press(&mut mode, NONE, KeyCode::Backspace), erase(4));
+    paint(&mode, "n\u{e9}", 3, None);
+    press(&mut mode, NONE, KeyCode::Backspace);
+    assert!(!mode.known);
+}
+
+#[test]
 fn escape_closes_the_menu_for_its_word_or_the_ghost_text() {
     let mut mode = mode();
     paint(&mode, "see @sr", 7, Some(MenuView { start: 4, ..view(Subject::File) }));
