@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::secret::files::is_secret;
+use crate::secret::packed;
 use crate::tool::Place;
 
 /// The most of one instruction file that is read, in bytes.
@@ -110,7 +111,7 @@ impl<'a> Bounds<'a> {
     }
 
     fn is_secret(self, path: &Path) -> bool {
-        is_secret(path, self.home)
+        is_secret(path, self.home) || packed::holds_secret(path, path)
     }
 }
 

@@ -1,5 +1,5 @@
-//! Who decides, outside of the sandbox, whether what runs unasked opens a file, and whether an approved command changes a file's mode, owner, times or extended
-//! attributes: where the command may write it does, and nowhere else.
+//! Who decides, outside of the sandbox, whether what runs unasked opens a file, and whether an approved command changes a
+//! file's mode, owner, times or extended attributes: where the command may write it does, and nowhere else.
 //!
 //! The judge opens the object itself, looks at what it has opened and then changes just that: what the command
 //! changes in its memory, its descriptors or the paths meanwhile changes nothing of the judgement. The command's own
@@ -28,6 +28,7 @@ use super::listener::{self, Asked};
 use super::{Confinement, SandboxError, openings, writable};
 use crate::secret::files::SecretFiles;
 use crate::secret::found::Linked;
+use crate::secret::packed;
 
 /// An object's name is read again so often when it was moved while it was looked at.
 const LOOKS: usize = 16;
@@ -143,7 +144,8 @@ fn looked_at(files: &SecretFiles, linked: &Linked, asked: &Asked) -> Result<Open
     let file = fstat(&named).map_err(|_| Errno::ACCESS)?;
     let regular = FileType::from_raw_mode(file.st_mode) == FileType::RegularFile;
     let second = regular && linked.holds_file(file.st_dev, file.st_ino, names(file.st_nlink));
-    if !files.holds(path) && !second {
+    let packed = || regular && packed::holds_secret(path, Path::new(&own_name(&named)));
+    if !files.holds(path) && !second && !packed() {
         return Ok(Opening::Allowed);
     }
     if regular && compares(asked.thread) {

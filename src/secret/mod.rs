@@ -1,5 +1,5 @@
 //! What a secret is: one table of shapes, names, programs and files, for all who keep secrets back. Pure, but for
-//! [`files`] and [`found`], which ask the disk; knows no session, no provider, no tool and no words for people.
+//! [`files`], [`found`] and [`packed`], which ask the disk; knows no session, no provider, no tool and no words for people.
 
 mod block;
 mod command;
@@ -10,6 +10,7 @@ mod level;
 mod login;
 mod name;
 mod named;
+pub mod packed;
 mod pair;
 mod places;
 mod shape;

@@ -326,6 +326,52 @@ fn a_diff_goes_on_behind_a_changed_secret_file_and_says_that_it_does_not_show_it
     }
 }
 
+/// Lines that read archives with a secret file in them, or one that was packed under another name.
+const OF_ARCHIVES: &[&str] = &[
+    "cat a.tar",
+    "strings a.tar",
+    "grep -a C a.tar",
+    "tar xOf a.tar",
+    "tar xOf a.tar .env",
+    "tar xzOf b.tar.gz",
+    "zcat b.tar.gz | strings",
+    "gzip -dc b.tar.gz | tail -c 99",
+    "zcat env.gz",
+    "gunzip -c < env.gz",
+    "gzip -dc env.gz | rev",
+    "zgrep . env.gz",
+    "cd sub && zcat ../env.gz",
+    "base64 a.tar",
+    "find . -name '*.tar' -exec strings {} +",
+    "cp env.gz $TMPDIR/x; zcat < $TMPDIR/x",
+    "for f in *.gz; do zcat $f; done",
+    "python3 -c 'import gzip; print(gzip.open(\"env.gz\").read())'",
+];
+
+#[test]
+fn what_an_archive_holds_of_secret_files_is_not_told() {
+    let Some(cage) = planted() else { return };
+    if !cage.bench.sandbox.judges_openings() {
+        eprintln!("skipped: nobody can judge what is opened here");
+        return;
+    }
+    let line = "tar cf a.tar notes.txt .env && tar czf b.tar.gz sub && gzip -kf .env && mv .env.gz env.gz
+        tar czf plain.tar.gz notes.txt && gzip -kf notes.txt";
+    let made = std::process::Command::new("sh").args(["-c", line]).current_dir(cage.bench.path(".")).status();
+    assert!(made.unwrap().success());
+    for line in OF_ARCHIVES {
+        let told = cage.run(line).content;
+        assert!(traces(&told).is_none(), "{line}: {told}");
+    }
+    let plain = cage.run("zcat notes.txt.gz; tar xzOf plain.tar.gz notes.txt; tar tzf plain.tar.gz");
+    assert_eq!(
+        (plain.outcome, plain.content.matches("plain words").count()),
+        (Outcome::Ok, 2),
+        "{}",
+        plain.content
+    );
+}
+
 #[test]
 fn a_search_skips_secret_files_and_says_how_many() {
     let Some(mut cage) = planted() else { return };

@@ -13,6 +13,7 @@ use ignore::{WalkBuilder, WalkState};
 
 use crate::secret::files::SecretFiles;
 use crate::secret::found::Linked;
+use crate::secret::packed;
 use crate::tool::work::Stop;
 
 /// A line is cut around its match to this many bytes.
@@ -148,7 +149,9 @@ pub(crate) fn search(search: &Search, matcher: &RegexMatcher, only: Override, st
             let regular = entry.file_type().is_some_and(|kind| kind.is_file()) || entry.depth() == 0 && explicit;
             // Compared by its real name: the path to it may be a link.
             let second = || entry.metadata().is_ok_and(|metadata| linked.holds(&metadata));
-            if regular && !asked && (search.secrets.holds(&real_root.below(entry.path())) || second()) {
+            let packed = || packed::holds_secret(entry.path(), entry.path());
+            let is_secret = || search.secrets.holds(&real_root.below(entry.path())) || second() || packed();
+            if regular && !asked && is_secret() {
                 found.lock().unwrap_or_else(PoisonError::into_inner).secret += 1;
             } else if regular {
                 one_file(search, matcher, &mut searcher, entry.path(), explicit, found, kept, stop);
