@@ -152,6 +152,42 @@ fn a_plan_and_a_projects_command() {
     every_key("trust", || asked(brings, &[], &[], "Trust these files"));
 }
 
+/// Lines that open a menu, and what it asks.
+const MENUS: [(&str, &str); 10] = [
+    ("/login", "anthropic"),
+    ("/logout", "anthropic"),
+    ("/setup", "Which model shall answer?"),
+    ("/settings", "which setting"),
+    ("/settings theme", "which value"),
+    ("/language", "Which language?"),
+    ("/agent", "which one now?"),
+    ("/session", "Which session?"),
+    ("/resume", "Which session?"),
+    ("/rewind", "Go back to before which message?"),
+];
+
+#[test]
+fn each_menu_of_a_command() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("Yes.")]);
+    let mut person = Person::meets(&axi(&home, &server));
+    person.sends("hello");
+    person.sees("Yes.");
+    for (line, asks) in MENUS {
+        for (_, key) in &KEYS[1..] {
+            person.sees_prompt();
+            // The blank closes the menu of commands: Enter then runs what stands there.
+            person.types(format!("{line} \r"));
+            person.sees(asks);
+            person.types(key);
+            // It erases itself: what was asked is not there to be seen a second time.
+            person.waits(|view| !view.text().contains(asks), line);
+        }
+    }
+    person.sees_prompt();
+    assert_eq!(person.leaves(), Some(0));
+}
+
 #[test]
 fn a_session_among_few_and_among_many() {
     every_key("few", || asked(sessions(2), &[], &[], "topic 0"));

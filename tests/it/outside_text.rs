@@ -37,6 +37,23 @@ fn models_of_a_server_cannot_command_the_terminal() {
 }
 
 #[test]
+fn a_question_that_quotes_an_argument_cannot_command_the_terminal() {
+    let home = Home::new();
+    for flags in [&["--linear"][..], &[]] {
+        let mut command = home.axi();
+        command.args(["login", HOSTILE]).args(flags);
+        let mut pty = Pty::options().size(200, 24).spawn(&command);
+        pty.wait_for("(not shown)");
+        pty.send("\x1b");
+        pty.wait_exit();
+        // The question erases itself.
+        let raw = pty.view(|view| view.raw().to_vec());
+        assert_harmless(&raw);
+        assert!(String::from_utf8_lossy(&raw).contains("Key for a␛]52;c;ZWNobw==␇b"), "{}", pty.describe());
+    }
+}
+
+#[test]
 fn an_exported_conversation_cannot_command_the_terminal_and_a_pipe_gets_it_as_it_is() {
     let home = Home::new();
     let server = Server::start([answer::chat_text(HOSTILE)]);

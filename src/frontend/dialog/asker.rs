@@ -43,5 +43,5 @@ fn choose(terminal: &Terminal, question: &Question) -> Option<usize> {
         // The result of the choice reports it.
         leaves_answer: false,
     };
-    terminal.open(&menu).ok()
+    terminal.open(menu).ok()
 }

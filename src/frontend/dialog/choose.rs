@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use super::open::{Dialog, NoChoice, add, columns, leave, open};
 use crate::frontend::signals::Signals;
 use crate::terminal::width::{cluster_width, width as width_of};
-use crate::terminal::{KeyReader, Press, Tty, escape_wait};
+use crate::terminal::{KeyReader, Press, Tty, escape_wait, sanitize};
 
 /// Cells in front of an item: the theme's mark.
 const MARK: usize = 2;
@@ -31,6 +31,13 @@ pub(super) struct Menu {
 }
 
 impl Menu {
+    /// The same with nothing in it that a terminal obeys.
+    pub(super) fn sanitized(self) -> Self {
+        let items = self.items.into_iter().map(|(letter, text)| (letter, sanitize(&text).into_owned()));
+        let (prompt, hint) = (sanitize(&self.prompt).into_owned(), sanitize(&self.hint).into_owned());
+        Self { prompt, hint, items: items.collect(), ..self }
+    }
+
     /// The question, and what ESC does.
     pub(super) fn asks(&self) -> String {
         if self.hint.is_empty() { self.prompt.clone() } else { format!("{} ({})", self.prompt, self.hint) }

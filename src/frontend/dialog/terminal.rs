@@ -1,5 +1,6 @@
 //! dialoguer, wrapped: the only place that asks a person in the middle of things.
 //!
+//! What is asked may quote a server, a file or an argument: it is sanitised here, whoever asks.
 //! Each prompt runs in the baseline mode of the terminal, erases itself, and leaves one line. Only dialoguer's themes
 //! are used: its prompts read keys and lines as a terminal in its usual mode has them.
 
@@ -15,7 +16,7 @@ use super::secret::read_secret;
 use super::words::read_words;
 use crate::frontend::signals::Signals;
 use crate::terminal::width::{ends, width};
-use crate::terminal::{KeyReader, Output, Size, Tty, escape_wait, sanitize_line};
+use crate::terminal::{KeyReader, Output, Size, Tty, escape_wait, sanitize, sanitize_line};
 
 /// So many choices have a digit each; more are searched.
 const DIGITS: usize = 9;
@@ -53,6 +54,7 @@ impl Terminal {
     /// # Errors
     /// [`NoChoice`].
     pub fn pick_one(&self, question: &str, items: &[String]) -> Result<usize, NoChoice> {
+        let question = &sanitize(question);
         let items: Vec<String> = items.iter().map(|item| sanitize_line(item).into_owned()).collect();
         if self.plain {
             return self.pick_number(question, &items).ok_or(NoChoice::Escaped);
@@ -69,6 +71,7 @@ impl Terminal {
     /// The same, where more is told of the item that Enter would take.
     #[must_use]
     pub fn pick_previewed(&self, question: &str, items: &[String], preview: Preview<'_>) -> Option<usize> {
+        let question = &sanitize(question);
         let items: Vec<String> = items.iter().map(|item| sanitize_line(item).into_owned()).collect();
         if self.plain {
             self.pick_number(question, &items)
@@ -100,7 +103,7 @@ impl Terminal {
     /// Asks for a secret without echo; `None` when nothing was given.
     #[must_use]
     pub fn secret(&self, question: &str) -> Option<String> {
-        let theme = self.theme();
+        let (theme, question) = (self.theme(), &sanitize(question));
         self.with_tty(|tty| read_secret(question, theme.as_ref(), (tty, &self.signals), self.plain))
     }
 
@@ -117,6 +120,7 @@ impl Terminal {
     /// Asks for a line of words; `None` when they would not.
     #[must_use]
     pub fn feedback(&self, question: &str) -> Option<String> {
+        let question = &sanitize_line(question);
         if self.plain {
             return self.read_line(&format!("{question} "));
         }
@@ -177,18 +181,19 @@ impl Terminal {
         start: usize,
     ) -> Result<usize, NoChoice> {
         let (prompt, hint) = (prompt.to_owned(), hint.to_owned());
-        self.open(&Menu { prompt, hint, items: items.to_vec(), start, leaves_answer: true })
+        self.open(Menu { prompt, hint, items: items.to_vec(), start, leaves_answer: true })
     }
 
     /// Opens a menu, as this terminal can show one.
     ///
     /// # Errors
     /// [`NoChoice`] when nothing was chosen.
-    pub(super) fn open(&self, menu: &Menu) -> Result<usize, NoChoice> {
+    pub(super) fn open(&self, menu: Menu) -> Result<usize, NoChoice> {
+        let menu = menu.sanitized();
         if self.plain {
             return self.choose_by_line(&menu.asks(), &menu.items).ok_or(NoChoice::Escaped);
         }
-        choose(menu, self.theme().as_ref(), self.tty.as_deref(), &self.signals)
+        choose(&menu, self.theme().as_ref(), self.tty.as_deref(), &self.signals)
     }
 
     /// Asks for the number or letter of a choice until there is one; ESC, or the end of input, is none.
