@@ -17,6 +17,11 @@ pub(super) fn unfit(locale: &Locale) -> Option<Problem> {
             hint: locale.with(word::error::OpenFilesHint { count: &FILES.to_string() }),
         });
     }
+    unheard(locale)
+}
+
+/// Reports that nobody can read what axi prints; `None` if somebody may.
+pub(super) fn unheard(locale: &Locale) -> Option<Problem> {
     output::is_closed().then(|| Problem {
         what: locale.text(word::error::OUTPUT_CLOSED).to_owned(),
         hint: locale.text(word::error::OUTPUT_CLOSED_HINT).to_owned(),

@@ -83,6 +83,12 @@ pub fn run(start: Start) -> Exit {
         Console::new(&locale).fail(&Problem { what, hint });
         return Exit::Usage;
     }
+    if matches!(invocation, Invocation::Init(_) | Invocation::Print(_))
+        && let Some(problem) = host::unheard(&locale)
+    {
+        Console::new(&locale).fail(&problem);
+        return Exit::Failed;
+    }
     // A start-up file runs it: settings that cannot be read must not cost a person the shell's hook.
     if let Invocation::Init(options) = &invocation {
         return commands::init(&locale, variables, start.program.as_deref(), paths.state.as_deref(), options);

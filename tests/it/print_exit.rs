@@ -363,9 +363,11 @@ fn what_a_process_is_started_with_is_told_where_it_is_too_little() {
         assert!(!ran.err.contains("panicked") && !ran.err.contains("bug"), "{limit}: {}", ran.err);
     }
     assert!(start("ulimit -n 20; exec \"$1\" -p hi").err.contains("ulimit -n 64"));
-    let ran = start("exec \"$1\" -p hi >&-");
-    assert_eq!(ran.code, Some(1), "{}", ran.err);
-    assert!(ran.err.contains("standard output is closed"), "{}", ran.err);
+    for words in ["-p hi", "--version", "--help", "init zsh", "man", "models", "sessions list", "config path"] {
+        let ran = start(&format!("exec \"$1\" {words} >&-"));
+        assert_eq!(ran.code, Some(1), "{words}: {}", ran.err);
+        assert!(ran.err.contains("standard output is closed"), "{words}: {}", ran.err);
+    }
     assert!(server.requests().is_empty());
     // As Python's DEVNULL and Node's "ignore" open it.
     let ran = start("exec \"$1\" -p hi 1<>/dev/null");
