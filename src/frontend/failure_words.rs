@@ -64,13 +64,14 @@ pub fn failure(locale: &Locale, failure: &Failure, speaking: Speaking) -> Diagno
             what: locale.with(Timeout { url, seconds: &seconds.to_string() }),
             hint: locale.with(TimeoutHint { other }),
         },
+        // The key may be right: it is the place that is refused.
+        Failure::Unauthorized { provider, status, message, place: _ } if says(message, REGION) => Diagnostic {
+            what: locale.with(Status { provider, status: &status.to_string(), message }),
+            hint: locale.with(word::failure::RegionHint { provider, other }),
+        },
         Failure::Unauthorized { provider, status, message, place } => Diagnostic {
             what: locale.with(Unauthorized { provider, status: &status.to_string(), message }),
-            hint: if says(message, REGION) {
-                locale.with(word::failure::RegionHint { provider, other })
-            } else {
-                other_key(locale, provider, place.as_ref(), speaking)
-            },
+            hint: other_key(locale, provider, place.as_ref(), speaking),
         },
         Failure::NoSuchModel { provider, model, message } if provider == OWN => {
             told(locale.with(OwnModel { model, message }), word::failure::OWN_MODEL_HINT)
@@ -157,6 +158,7 @@ fn status_hint(
     }
     match (status, retry_after_seconds) {
         (300..=399 | 404 | 405 | 501, _) => locale.text(word::failure::ADDRESS_HINT).to_owned(),
+        (407, _) => locale.text(word::failure::PROXY_SIGN_IN_HINT).to_owned(),
         (413, _) => locale.text(word::failure::SIZE_HINT).to_owned(),
         (400..=428, _) => locale.with(RefusedHint { other }),
         (_, Some(seconds)) if seconds > 0 => {
@@ -238,6 +240,7 @@ mod tests {
             (status(400, "Your credit balance is too low", None), "no credit"),
             (status(404, "no such page", None), "base_url"),
             (status(405, "", None), "base_url"),
+            (status(407, "", None), "NAME:PASSWORD@"),
             (status(413, "", None), "smaller files"),
             (status(422, "extra field", None), "does not take this request"),
             (status(429, "slow down", None), "wait a while"),
@@ -279,6 +282,13 @@ mod tests {
                 assert!(!told.hint.contains('\n'), "one hint a failure: {}", told.hint);
             }
         }
+    }
+
+    #[test]
+    fn a_key_is_not_blamed_for_the_place() {
+        let refused = unauthorized("openai", "Country, region, or territory not supported");
+        let told = failure(&Locale::new("en"), &refused, Speaking::ByFlags);
+        assert!(!told.what.contains("key"), "{}", told.what);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::json::{Json, StreamJson};
 use super::pipe::Pipe;
 use super::text::Text;
 use super::words::{self, Diagnostic};
-use crate::agent::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, TurnEnd};
+use crate::agent::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notice, TurnEnd};
 use crate::conversation::Message;
 use crate::locale::{Locale, Word, word};
 use crate::terminal::sanitize_line;
@@ -39,7 +39,15 @@ pub async fn run<W: Write, E: Write>(
     let (out, err) = streams;
     let pipe = Pipe::new(out, cancel.clone());
     let direct = !agent.model().tools || agent.tools().specs().is_empty();
-    let mut told = Stderr { err, locale, place, tools: agent.tools().clone(), about: Vec::new(), retry: None };
+    let mut told = Stderr {
+        err,
+        locale,
+        place,
+        tools: agent.tools().clone(),
+        about: Vec::new(),
+        retry: None,
+        told_broken: false,
+    };
     let (end, mut pipe) = match form {
         Form::Text => {
             let mut text = Both { answer: Text::new(pipe, direct), told: &mut told };
@@ -118,6 +126,8 @@ struct Stderr<'a, E> {
     about: Vec<(String, String)>,
     /// The retry that was told last: its seconds are counted down event by event, and a line cannot be written over.
     retry: Option<u32>,
+    /// Whether it was told that the answer broke off, and why: the end of the turn says no more.
+    told_broken: bool,
 }
 
 impl<E: Write> Stderr<'_, E> {
@@ -169,9 +179,12 @@ impl<E: Write> Stderr<'_, E> {
             AgentEvent::Notice { notice } => {
                 let told = words::notice(self.locale, notice);
                 self.tell(words::notice_label(notice), &told);
+                self.told_broken = matches!(notice, Notice::BrokenMidway { .. });
             }
             AgentEvent::TurnEnded { end } => {
-                if let Some(told) = words::turn_end(self.locale, end, words::Speaking::ByFlags) {
+                let is_told = std::mem::take(&mut self.told_broken);
+                let told = words::turn_end(self.locale, end, words::Speaking::ByFlags);
+                if let Some(told) = told.filter(|_| !is_told) {
                     let label = match end {
                         TurnEnd::Interrupted | TurnEnd::Done | TurnEnd::Length => word::error::WARNING,
                         TurnEnd::ApprovalNeeded { .. }

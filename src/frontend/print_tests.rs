@@ -11,6 +11,7 @@ fn a_retry_is_told_once_however_long_it_is_waited_for() {
         tools: Toolbox::default(),
         about: Vec::new(),
         retry: None,
+        told_broken: false,
     };
     let retrying = |attempt, wait_ms| AgentEvent::Retrying {
         attempt,

@@ -31,10 +31,11 @@ pub const fn notice_label(notice: &Notice) -> Word {
         | Notice::Searched { .. }
         | Notice::Shortened { .. }
         | Notice::SecretsHidden { .. } => word::error::NOTE,
+        // It ends the turn.
+        Notice::BrokenMidway { .. } => word::error::LABEL,
         Notice::CutByLength
         | Notice::CallsCut
         | Notice::FilteredByProvider
-        | Notice::BrokenMidway { .. }
         | Notice::NotSaved { .. }
         | Notice::Repeating { .. }
         | Notice::HookUnkept { .. }

@@ -147,7 +147,8 @@ fn an_answer_that_breaks_off_is_kept_and_ends_with_4() {
     let server = Server::start([answer::chat_text("one two three four").cut_after(3)]);
     let ran = ask(&home, &server, &[]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(4), "one two \n"), "{ran:?}");
-    assert!(ran.err.contains("broke off") && ran.err.contains("go on"), "{}", ran.err);
+    assert!(ran.err.contains("error: the answer broke off") && ran.err.contains("go on"), "{}", ran.err);
+    assert_eq!((ran.err.matches("error: ").count(), ran.err.matches("hint: ").count()), (1, 1), "{}", ran.err);
     assert_eq!(server.requests().len(), 1);
     assert!(session_lines(&home).iter().any(|line| line.to_string().contains("one two ")));
 }

@@ -21,7 +21,7 @@ use super::questions::Questions;
 use super::rules::Rules;
 use super::steps::Steps;
 use super::{again, asked, diff, explorers, propose};
-use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, TurnEnd};
+use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, Notice, TurnEnd};
 use crate::approval::BlastRadius;
 use crate::conversation::{Answer, Bill, Message, Question as Asked};
 use crate::frontend::words;
@@ -71,6 +71,8 @@ pub struct Human<W: Write> {
     painted: Option<Instant>,
     /// Whether hints may name slash commands.
     pub speaking: words::Speaking,
+    /// Whether the person knows that the answer broke off, and why: the end of the turn says no more.
+    told_broken: bool,
 }
 
 impl<W: Write> Human<W> {
@@ -90,6 +92,7 @@ impl<W: Write> Human<W> {
             clock,
             painted: None,
             speaking: words::Speaking::default(),
+            told_broken: false,
         }
     }
 
@@ -306,7 +309,8 @@ impl<W: Write> Human<W> {
     fn ended(&mut self, end: &TurnEnd) {
         tracing::info!(?end, "a turn is over");
         self.end_text();
-        let told = words::turn_end(self.locale(), end, self.speaking);
+        let is_told = std::mem::take(&mut self.told_broken);
+        let told = words::turn_end(self.locale(), end, self.speaking).filter(|_| !is_told);
         if told.is_some() {
             self.painter.begin(Section::Notice);
         }
@@ -406,6 +410,7 @@ impl<W: Write> Frontend for Human<W> {
                 self.painter.begin(Section::Notice);
                 let told = words::notice(self.locale(), notice);
                 self.painter.notice(words::notice_label(notice), &told);
+                self.told_broken = matches!(notice, Notice::BrokenMidway { .. });
                 self.paint_live();
             }
             AgentEvent::TurnEnded { end } => self.ended(end),
