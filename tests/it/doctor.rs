@@ -70,6 +70,28 @@ fn what_cannot_be_written_is_wrong() {
 }
 
 #[test]
+fn the_model_that_a_turn_would_ask_is_not_missing() {
+    let home = Home::new();
+    let server = Server::start([]);
+    server.route("GET /v1/models", Answer::json(200, &json!({"data": [{"id": "mine"}]})));
+    let url = server.url("/v1");
+    let of = |arguments: &[&str], variables: &[(&str, &str)]| {
+        check(&page(&home, arguments, variables), "models", "model").clone()
+    };
+    let quiet = of(&[], &[("OPENAI_BASE_URL", &url)]);
+    assert_eq!(
+        (&quiet["ok"], quiet["found"].as_str().unwrap()),
+        (&json!(true), &*format!("the first one that {url} lists"))
+    );
+    assert_eq!(server.requests().len(), 0, "nothing is called without --network");
+    let called = of(&["--network"], &[("OPENAI_BASE_URL", &url)]);
+    assert!(called["found"].as_str().unwrap().starts_with("openai/mine ("), "{called}");
+    let keyed = of(&[], &[("ANTHROPIC_API_KEY", "x")]);
+    assert!(keyed["found"].as_str().unwrap().starts_with("anthropic/"), "{keyed}");
+    assert_eq!(of(&[], &[])["ok"], false);
+}
+
+#[test]
 fn only_where_it_is_asked_for_is_each_provider_called() {
     let home = Home::new();
     let server = Server::start([]);

@@ -81,6 +81,17 @@ pub(in crate::app) fn name(
     }
 }
 
+/// Names the model that a conversation would be with if it began now; `None` if the person would be asked first.
+///
+/// # Errors
+/// As [`name`].
+pub(in crate::app) fn would_be(app: &App, client: &Client, runtime: &Runtime) -> Result<Option<String>, Failed> {
+    match app.config().model.clone() {
+        Some(named) => Ok(Some(named)),
+        None => Ok(found(app, client, runtime, Missing::Tell)?.map(|(name, why)| format!("{name} ({why})"))),
+    }
+}
+
 /// Connects to a model named `PROVIDER/MODEL`.
 ///
 /// # Errors

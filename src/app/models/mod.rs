@@ -24,7 +24,7 @@ mod said;
 mod size;
 
 pub(super) use asked::Asked;
-pub(super) use choose::{all, choose, connect, key_place, name, no_model};
+pub(super) use choose::{all, choose, connect, key_place, name, no_model, would_be};
 pub(super) use client::{client, trusted};
 pub(super) use facts::Listed;
 #[cfg(feature = "local")]

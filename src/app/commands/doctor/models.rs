@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::super::super::context::App;
+use super::super::super::failed::{Failed, runtime};
 use super::super::super::models;
 use super::super::check::Check;
 use super::super::login::keychain_cause;
@@ -18,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn checks(app: &App, model: Option<&str>, locale: &Locale, means: Means) -> Vec<Check> {
     let name = |key| locale.text(key);
-    let mut checks = vec![in_use(app, model, locale)];
+    let mut checks = vec![in_use(app, model, locale, means)];
     let keys = models::keys(&app.config(), &app.process.variables, locale, &app.asked);
     for (provider, found) in &keys {
         let place = models::key_place(app, found, locale);
@@ -42,16 +43,26 @@ pub(super) fn checks(app: &App, model: Option<&str>, locale: &Locale, means: Mea
     checks
 }
 
-/// The model that would be asked.
-fn in_use(app: &App, model: Option<&str>, locale: &Locale) -> Check {
+/// The model that is asked, or would be.
+fn in_use(app: &App, model: Option<&str>, locale: &Locale, means: Means) -> Check {
     let name = locale.text(word::doctor::MODEL);
-    let found = model.map(str::to_owned).or_else(|| app.config().model.clone()).or_else(|| {
-        let keys = provider::keys_in_environment(&app.process.variables);
-        keys.first().map(|found| format!("{}/{} ({})", found.row.name, found.row.default_model, found.variable))
-    });
+    if let Some(model) = model {
+        return Check::good(name, model);
+    }
+    // A server that somebody named is asked for its models, and that is a call.
+    let address = |row: &&provider::Row| !row.is_local() && row.base_url(&app.process.variables) != row.base_url;
+    if let Some(row) = provider::TABLE.iter().find(address).filter(|_| means != Means::Call)
+        && app.config().model.is_none()
+    {
+        let url = row.base_url(&app.process.variables);
+        return Check::good(name, locale.with(word::doctor::ModelOfServer { url: &url }));
+    }
+    let client = models::client(&app.config(), &app.process.variables);
+    let found = runtime(locale).and_then(|runtime| models::would_be(app, &client, &runtime));
     match found {
-        Some(found) => Check::good(name, found),
-        None => Check::bad(name, locale.text(word::doctor::MISSING), locale.text(word::doctor::NO_MODEL_HINT)),
+        Ok(Some(found)) => Check::good(name, found),
+        Ok(None) => Check::bad(name, locale.text(word::doctor::MISSING), locale.text(word::doctor::NO_MODEL_HINT)),
+        Err(Failed { problem, .. }) => Check::bad(name, problem.what, problem.hint),
     }
 }
 
