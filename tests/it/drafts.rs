@@ -1,12 +1,11 @@
 //! What is typed but not sent survives a kill and a closed terminal, and only that.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+use crate::support::changes::Changes;
 use crate::support::home::Home;
-use crate::support::pty::PATIENCE;
 use crate::support::server::{Gate, Server, answer};
 use crate::support::talk::{KEY, Person, axi, last_said};
 
@@ -20,11 +19,7 @@ fn kept(home: &Home) -> Vec<String> {
 
 #[track_caller]
 fn waits_until_kept(home: &Home, condition: impl Fn(&[String]) -> bool) {
-    let limit = Instant::now() + PATIENCE;
-    while !condition(&kept(home)) {
-        assert!(Instant::now() < limit, "{:?}", kept(home));
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    Changes::of(&home.path().join("state/axi/drafts")).until("the draft", || condition(&kept(home)));
 }
 
 fn holds(text: &'static str) -> impl Fn(&[String]) -> bool {

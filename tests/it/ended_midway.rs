@@ -2,13 +2,12 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
+use crate::support::changes::Changes;
 use crate::support::home::Home;
-use crate::support::pty::PATIENCE;
 use crate::support::server::{Gate, Server, answer};
 use crate::support::talk::{Person, axi, in_the_middle, roles, run, said, session_files, session_lines};
 
@@ -87,11 +86,7 @@ fn a_killed_axi_has_kept_what_was_shown_a_second_before() {
     let mut person = Person::meets(&axi(&home, &server));
     in_the_middle(&mut person, &server);
     let partial = session_files(&home)[0].with_extension("partial");
-    let limit = Instant::now() + PATIENCE;
-    while !partial.exists() {
-        assert!(Instant::now() < limit, "nothing was kept of the answer");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    Changes::of(partial.parent().unwrap()).until("what is kept of the answer", || partial.exists());
     person.pty.signal(Signal::KILL);
     person.pty.wait_exit();
     server.push(answer::chat_text("gamma delta"));

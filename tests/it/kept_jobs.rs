@@ -1,14 +1,16 @@
 //! Commands that outlive axi because the person said so, and everything else that does not.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use axi::conversation::Outcome;
 use axi::tool::{ShellJobTool, ShellTool};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Signal, kill_process};
 use serde_json::json;
 
+use crate::support::changes::{all_end, command_line, processes};
 use crate::support::home::Home;
+use crate::support::lifeline::Lifeline;
 use crate::support::pty::Pty;
 use crate::support::server::{Server, answer};
 use crate::support::talk::{Person, axi};
@@ -19,28 +21,14 @@ fn own(seconds: u32) -> String {
     format!("{seconds}.{}", std::process::id())
 }
 
-/// The processes whose command line holds this.
-fn with(needle: &str) -> Vec<Pid> {
-    let holds = |number: &i32| {
-        let line = std::fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
-        *number != rustix::process::getpid().as_raw_nonzero().get()
-            && String::from_utf8_lossy(&line).contains(needle)
-    };
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    numbers.filter(holds).filter_map(Pid::from_raw).collect()
+/// Tells whether a process has become this sleep.
+fn is_sleep(own: &str) -> impl Fn(&Path) -> bool {
+    let words = format!("sleep\0{own}\0").into_bytes();
+    move |process| std::fs::read(process.join("cmdline")).is_ok_and(|line| line == words)
 }
 
 fn sleeps(own: &str) -> usize {
-    with(&format!("sleep\0{own}\0")).len()
-}
-
-fn assert_count(own: &str, count: usize) {
-    let until = Instant::now() + Duration::from_secs(20);
-    while sleeps(own) != count && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert_eq!(sleeps(own), count);
+    processes(is_sleep(own)).len()
 }
 
 /// Kills what a failed test would leave.
@@ -48,7 +36,7 @@ struct Mop(String);
 
 impl Drop for Mop {
     fn drop(&mut self) {
-        for process in with(&self.0) {
+        for process in processes(|process| command_line(process).contains(&self.0)) {
             let _ = kill_process(process, Signal::KILL);
         }
     }
@@ -60,15 +48,18 @@ fn one_that_is_kept_is_found_read_and_ended_by_the_next_session() {
     let time = own(411);
     let _mop = Mop(time.clone());
     let shell = ShellTool::new(Some(PathBuf::from(env!("CARGO_BIN_EXE_axi"))));
-    let rest = format!("(env -i setsid sleep {time} &); trap '' TERM; sleep {time}; sleep {time}");
-    let line = format!("echo begun; : hunter2-hunter2; {rest}");
+    let (own, apart) = (Lifeline::new(bench.path("own")), Lifeline::new(bench.path("apart")));
+    let left = apart.held_by(&format!("env -i setsid sleep {time} &"));
+    let rest = own.held_by(&format!("trap '' TERM; sleep {time}; sleep {time}"));
+    let line = format!("echo begun; : hunter2-hunter2; ({left}); {rest}");
     let output = bench.run(&shell, json!({"command": line, "keep": true}));
     assert_eq!(output.outcome, Outcome::Ok, "{}", output.content);
     assert!(output.content.starts_with("begun\n[job 1001: kept running, for "), "{}", output.content);
     assert!(output.content.ends_with("shell_job reads and kills it, in later sessions, too]"));
-    assert_count(&time, 2);
+    own.begins();
+    apart.begins();
     let noted = std::fs::read_to_string(bench.output_dir().join("kept-1001.json")).unwrap();
-    assert!(noted.contains(": [redacted]; (env -i") && !noted.contains("hunter2"), "{noted}");
+    assert!(noted.contains(": [redacted]; (exec 9>") && !noted.contains("hunter2"), "{noted}");
     drop(std::mem::take(&mut bench.memory));
     let _ = axi::tool::sweep(
         &bench.output_dir(),
@@ -79,9 +70,10 @@ fn one_that_is_kept_is_found_read_and_ended_by_the_next_session() {
     assert!(job("list").starts_with("job 1001: kept running, for "), "{}", job("list"));
     assert!(job("read").starts_with("begun\n[job 1001: "));
     assert!(job("read").starts_with("(no new output)\n"));
-    assert_eq!(sleeps(&time), 2);
+    assert!(own.is_held() && apart.is_held());
     assert!(job("kill").ends_with("[job 1001 was ended]"));
-    assert_count(&time, 0);
+    own.ends();
+    apart.ends();
     assert_eq!(job("list"), "No jobs.");
     assert_eq!(job("kill"), "shell_job: there is no job 1001; action list shows them");
 }
@@ -134,7 +126,7 @@ fn a_killed_axi_leaves_what_the_person_agreed_to_and_nothing_else() {
     assert_eq!((sleeps(&kept), sleeps(&plain)), (1, 2));
     person.pty.signal(Signal::KILL);
     person.pty.wait_exit();
-    assert_count(&plain, 0);
+    all_end("axi was killed", is_sleep(&plain));
     assert_eq!(sleeps(&kept), 1);
     server.push(answer::chat_text("Hello."));
     let mut person = Person::meets(&axi(&home, &server));
@@ -144,7 +136,7 @@ fn a_killed_axi_leaves_what_the_person_agreed_to_and_nothing_else() {
     assert_eq!(sleeps(&kept), 1);
     person.sends("/jobs kill 1001");
     person.sees("job 1001 was ended");
-    assert_count(&kept, 0);
+    all_end("the job was ended", is_sleep(&kept));
     person.sees_prompt();
     person.sends("/jobs kill 7");
     person.sees("there is no job 7 that could be ended");

@@ -1,6 +1,6 @@
 //! Owner of the terminal and keyboard in a real terminal: no cooked window, nothing typed is lost, the mode comes back.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axi::terminal::{Capabilities, KeyWatch, Line, Output, Pending, Screen, Tty, Unsent, escape_wait};
 use nu_ansi_term::Style;
@@ -8,7 +8,7 @@ use rustix::termios::{LocalModes, OutputModes};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::home::Home;
-use crate::support::pty::Pty;
+use crate::support::pty::{PATIENCE, Pty};
 
 /// Set for the program under test; its value says how it shall end.
 const PLAY: &str = "AXI_TEST_KEYBOARD";
@@ -45,7 +45,10 @@ fn plays_when_asked_to() {
                         watch.pause();
                         screen.end_live();
                         let lent = tty.lend();
-                        std::process::Command::new("sh").args(["-c", "read x; echo got $x"]).status().unwrap();
+                        std::process::Command::new("sh")
+                            .args(["-c", "echo lent; read x; echo got $x"])
+                            .status()
+                            .unwrap();
                         drop(lent);
                         break;
                     }
@@ -90,14 +93,6 @@ fn is_cooked(pty: &Pty) -> bool {
         && mode.output_modes.contains(OutputModes::OPOST)
 }
 
-fn wait(condition: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < Duration::from_secs(20));
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
 #[test]
 fn what_is_typed_is_shown_once_and_handed_on() {
     let (_home, mut pty) = play();
@@ -140,7 +135,8 @@ fn keys_sent_in_pieces_between_turns_all_arrive() {
         pty.send("\x1b[27u");
     }
     let all = words.concat();
-    wait(|| pty.transcript().contains(&format!("typed {all:?}")));
+    let all = format!("typed {all:?}");
+    assert!(pty.wait_until(|view| view.transcript().contains(&all), PATIENCE), "{}", pty.describe());
 }
 
 #[test]
@@ -164,7 +160,8 @@ fn a_child_gets_the_persons_own_mode() {
     let (_home, mut pty) = play();
     pty.wait_for("turn 1");
     pty.send("lend\r");
-    wait(|| is_cooked(&pty));
+    pty.wait_for("lent");
+    assert!(is_cooked(&pty));
     pty.send("an answer\r");
     pty.wait_for("got an answer");
     pty.wait_for("turn 2");
@@ -188,7 +185,7 @@ fn a_job_can_be_stopped_and_resumed() {
     pty.wait_for("back in the 42");
     pty.send("fg\r");
     pty.wait_for("resumed");
-    wait(|| !is_cooked(&pty));
+    assert!(!is_cooked(&pty));
     pty.send(" a line");
     pty.wait_for("> half a line");
     pty.send("\x03\x03");

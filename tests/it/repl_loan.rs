@@ -1,6 +1,7 @@
 //! The REPL in a real terminal: commands that want the terminal get it, give it back, and leave no trace of what was
 //! typed.
 
+use crate::support::changes::{all_end, processes};
 use crate::support::home::Home;
 use crate::support::pty::{View, is_installed};
 use crate::support::server::{Server, answer};
@@ -334,19 +335,14 @@ fn no_process_of_a_lent_command_outlives_axi() {
     let mut scene = Scene::running("./asks echo granted");
     scene.person.sees("password for ada: ");
     let environment = format!("HOME={}", scene.home.path().display());
-    let alive = |needle: &str| {
-        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-        let environments = entries.filter_map(|entry| std::fs::read(entry.path().join("environ")).ok());
-        environments.filter(|bytes| String::from_utf8_lossy(bytes).contains(needle)).count()
+    let is_one = |process: &std::path::Path| {
+        let variables = std::fs::read(process.join("environ")).unwrap_or_default();
+        String::from_utf8_lossy(&variables).contains(&environment)
     };
-    assert!(alive(&environment) > 2);
+    assert!(processes(is_one).len() > 2);
     scene.person.pty.signal(rustix::process::Signal::TERM);
     scene.person.pty.wait_exit();
-    let limit = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    while alive(&environment) > 0 {
-        assert!(std::time::Instant::now() < limit, "still alive");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    all_end("axi has ended", is_one);
 }
 
 #[test]

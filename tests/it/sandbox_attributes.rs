@@ -4,7 +4,6 @@
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use axi::conversation::Outcome;
 use axi::sandbox::Reach;
@@ -12,6 +11,7 @@ use axi::tool::{ShellJobTool, ShellTool, ToolOutput};
 use serde_json::json;
 
 use crate::sandbox_escapes::Cage;
+use crate::support::changes::{Changes, all_end};
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
 use crate::support::skip::skip;
@@ -209,14 +209,15 @@ fn two_thousand_changes_end_and_so_does_what_is_stopped_in_their_middle() {
     let endless = python(&cage, "while True:\n    os.chmod('own', 0o600)\n    open('begun', 'w').close()");
     let (cancel, begun) = (cage.bench.cancel.clone(), cage.bench.path("begun"));
     let presser = std::thread::spawn(move || {
-        until("the first change", || begun.exists());
+        Changes::of(begun.parent().unwrap()).until("the first change", || begun.exists());
         cancel.cancel();
     });
     let output = patiently(&cage, &endless);
     presser.join().unwrap();
     assert_eq!(output.outcome, Outcome::Interrupted, "{}", output.content);
     let workspace = cage.bench.place.cwd.clone();
-    until("no process is left in the workspace", || !somebody_is_in(&workspace));
+    let is_in = |process: &Path| std::fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd == workspace);
+    all_end("the workspace is left", is_in);
 }
 
 #[test]
@@ -233,7 +234,7 @@ fn a_job_is_judged_as_long_as_it_lives() {
     cage.allowed("chmod 600 own");
     cage.bench.put("go", "");
     let ended = || std::fs::read_to_string(cage.bench.path("ended")).is_ok_and(|text| text.trim() == "1");
-    until("the job's last word", ended);
+    Changes::of(&cage.bench.place.cwd).until("the job's last word", ended);
     assert_eq!((mode(&cage.bench.path("own")), mode(&cage.home.join("notes/b"))), (0o701, 0o640));
     let listed = cage.bench.run(&ShellJobTool, json!({"action": "list"}));
     assert_eq!(listed.outcome, Outcome::Ok, "{}", listed.content);
@@ -273,20 +274,4 @@ fn doctor_says_where_nothing_can_judge() {
     let told = run(home.axi().args(arguments)).out;
     assert!(told.contains("could change modes, owners and times"), "{told}");
     assert!(told.contains("only where they were found in the workspace before it started"), "{told}");
-}
-
-/// Waits for something that has to come.
-#[track_caller]
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "did not come: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// Tells whether a process works in this directory.
-fn somebody_is_in(directory: &Path) -> bool {
-    let all = std::fs::read_dir("/proc").unwrap().flatten();
-    all.filter_map(|entry| std::fs::read_link(entry.path().join("cwd")).ok()).any(|cwd| cwd == directory)
 }

@@ -1,25 +1,13 @@
 //! A stop at any moment of any tool that starts processes leaves none of them.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axi::tool::{ShellJobTool, ShellTool, TerminalTool, Tool};
 use serde_json::{Value, json};
 
+use crate::support::changes::{all_end, command_line};
 use crate::support::tool_bench::ToolBench;
-
-/// Processes whose command line holds this; those of commands, of what stands between them and axi, and of what left
-/// its group, its session and its environment.
-fn living(tag: &str) -> Vec<String> {
-    let own = std::process::id().to_string();
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries
-        .filter(|entry| entry.file_name().to_str().is_some_and(|name| name != own))
-        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
-        .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
-        .filter(|line| line.contains(tag))
-        .collect()
-}
 
 /// Moments of the beginning, where everything is set up, and beyond (milliseconds).
 const MOMENTS: [u64; 6] = [0, 2, 7, 19, 53, 131];
@@ -34,11 +22,9 @@ fn stop(index: usize, tool: &dyn Tool, input: &Value) {
         // What was handed over before the stop belongs to the session: it ends with that, or when it is told to.
         let _ = bench.run(&ShellJobTool, json!({"action": "kill", "job": 1001}));
         drop(std::mem::take(&mut bench.memory));
-        let until = Instant::now() + Duration::from_secs(30);
-        while !living(&tag).is_empty() && Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        assert_eq!(living(&tag), Vec::<String>::new(), "{moment} ms into {}: {output:?}", tool.spec().name);
+        // Of commands, of what stands between them and axi, and of what left its group, session and environment.
+        let what = format!("{moment} ms into {}: {output:?}", tool.spec().name);
+        all_end(&what, |process| command_line(process).contains(&tag));
     }
 }
 

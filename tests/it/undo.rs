@@ -5,6 +5,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
+use crate::support::changes::Changes;
 use crate::support::home::Home;
 use crate::support::server::{Gate, Server, answer};
 use crate::support::talk::{Person, axi, session_lines};
@@ -208,11 +209,8 @@ fn killed_in_the_middle_the_next_axi_takes_it_back() {
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null());
     let mut child = doomed.spawn().unwrap();
-    let deadline = std::time::Instant::now() + Duration::from_secs(30);
-    while std::fs::read_to_string(home.work().join("a.txt")).is_ok_and(|text| text != "half\n") {
-        assert!(std::time::Instant::now() < deadline, "the command never came that far");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    let half = || std::fs::read_to_string(home.work().join("a.txt")).is_ok_and(|text| text == "half\n");
+    Changes::of(&home.work()).until("half of the command", half);
     child.kill().unwrap();
     child.wait().unwrap();
     drop(gate);

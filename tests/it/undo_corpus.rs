@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use rustix::process::Signal;
 use serde_json::json;
 
+use crate::support::changes::Changes;
 use crate::support::home::Home;
 use crate::support::pty::Pty;
 use crate::support::server::{Server, answer};
@@ -226,8 +227,8 @@ fn meets_again(home: &Home, server: &Server) -> Person {
     person
 }
 
-/// Kills axi with its children once `moment` is there, meets a new one, takes back, and compares.
-fn killed(script: &[String], asked: usize, moment: impl Fn(&Path) -> bool) {
+/// Kills axi with its children once `moment` is there, which a change in `directory` brings, meets a new one, takes back, and compares.
+fn killed(script: &[String], asked: usize, directory: &str, moment: impl Fn(&Path) -> bool) {
     let home = Home::new();
     fill(&home, LINES.len());
     let before = picture(&home.work());
@@ -238,11 +239,8 @@ fn killed(script: &[String], asked: usize, moment: impl Fn(&Path) -> bool) {
     agrees(&mut person, &server, asked - 1);
     sees_question(&person);
     person.types("y");
-    let limit = Instant::now() + Duration::from_secs(30);
-    while !moment(&home.work()) {
-        assert!(Instant::now() < limit, "it never came that far:\n{}", person.pty.describe());
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    let directory = home.work().join(directory);
+    Changes::of(&directory).until("the moment to kill axi", || moment(&directory));
     person.pty.signal(Signal::KILL);
     person.pty.wait_exit();
     drop(person);
@@ -263,7 +261,7 @@ fn killed_behind_a_line_the_next_axi_takes_all_back() {
         let line = script.pop().unwrap();
         script.push(format!("( {line} ); touch mark; sleep 60"));
         let asked = script.len();
-        killed(&script, asked, |work| work.join("mark").exists());
+        killed(&script, asked, "", |work| work.join("mark").exists());
     }
 }
 
@@ -271,10 +269,10 @@ fn killed_behind_a_line_the_next_axi_takes_all_back() {
 fn killed_in_the_middle_of_removing_the_next_axi_takes_all_back() {
     let script = || vec!["cd other && for row in r*; do sh -c 'rm -r \"$0\"' $row; sleep 0.01; done".to_owned()];
     for left in [LINES.len() - 1, LINES.len() / 3] {
-        let count = move |work: &Path| {
-            let rows = work.join("other").read_dir().unwrap().flatten();
+        let count = move |other: &Path| {
+            let rows = other.read_dir().unwrap().flatten();
             rows.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"r")).count()
         };
-        killed(&script(), 1, move |work| count(work) <= left);
+        killed(&script(), 1, "other", move |other| count(other) <= left);
     }
 }

@@ -28,12 +28,14 @@ impl Keyboard {
         }
     }
 
-    fn wait(&self, condition: impl Fn(&KeyWatch) -> bool) {
-        let start = Instant::now();
-        while !condition(&self.watch) {
-            assert!(start.elapsed() < Duration::from_secs(20), "{:?}", self.watch.pending());
-            std::thread::sleep(Duration::from_millis(1));
-        }
+    /// Waits until `condition` holds; looks after each key.
+    fn wait(&self, condition: impl Fn(&KeyWatch, &Pressed) -> bool) {
+        let shared = &self.watch.shared;
+        let not_yet = |pressed: &mut Pressed| !condition(&self.watch, pressed);
+        let limit = Duration::from_secs(20);
+        let (pressed, waited) = shared.key.wait_timeout_while(shared.pressed(), limit, not_yet).unwrap();
+        drop(pressed);
+        assert!(!waited.timed_out(), "{:?}", self.watch.pending());
     }
 }
 
@@ -44,14 +46,14 @@ const NEVER: Duration = Duration::from_mins(1);
 fn typing_is_kept_and_escape_cancels() {
     let keyboard = keyboard(SOON);
     keyboard.send("first\rseco");
-    keyboard.wait(|watch| watch.pending().snapshot().line == "seco");
+    keyboard.wait(|watch, _| watch.pending().snapshot().line == "seco");
     assert!(!keyboard.cancel.is_cancelled());
     let version = keyboard.watch.version();
     keyboard.send("\x1b");
-    keyboard.wait(|_| keyboard.cancel.is_cancelled());
+    keyboard.wait(|_, _| keyboard.cancel.is_cancelled());
     assert_eq!(keyboard.watch.version(), version, "nothing to paint");
     keyboard.send("nd");
-    keyboard.wait(|watch| watch.pending().snapshot().line == "second");
+    keyboard.wait(|watch, _| watch.pending().snapshot().line == "second");
     let Keyboard { watch, .. } = keyboard;
     let pending = watch.pending().clone();
     let mut pressed = watch.stop();
@@ -67,7 +69,7 @@ fn an_arrow_key_in_two_pieces_does_not_cancel() {
     keyboard.send("\x1b");
     keyboard.send("[");
     keyboard.send("Cx");
-    keyboard.wait(|watch| watch.pending().snapshot().line == "x");
+    keyboard.wait(|watch, _| watch.pending().snapshot().line == "x");
     assert!(!keyboard.cancel.is_cancelled());
 }
 
@@ -75,17 +77,17 @@ fn an_arrow_key_in_two_pieces_does_not_cancel() {
 fn the_first_interrupt_cancels_and_a_second_one_leaves() {
     let keyboard = keyboard(SOON);
     keyboard.send("\x03");
-    keyboard.wait(|_| keyboard.cancel.is_cancelled());
+    keyboard.wait(|_, _| keyboard.cancel.is_cancelled());
     assert!(!keyboard.watch.shared.pressed().leave);
     keyboard.send("\x03");
-    keyboard.wait(|watch| watch.shared.pressed().leave);
+    keyboard.wait(|_, pressed| pressed.leave);
 }
 
 #[test]
 fn a_terminal_that_has_gone_cancels_and_leaves() {
     let mut keyboard = keyboard(SOON);
     keyboard.hand = None;
-    keyboard.wait(|watch| watch.shared.pressed().leave);
+    keyboard.wait(|_, pressed| pressed.leave);
     assert!(keyboard.cancel.is_cancelled());
 }
 
@@ -94,11 +96,11 @@ fn suspend_and_focus_are_told() {
     let keyboard = keyboard(SOON);
     assert_eq!(keyboard.watch.focused(), None);
     keyboard.send("\x1b[O\x1a");
-    keyboard.wait(KeyWatch::take_suspend);
+    keyboard.wait(|watch, _| watch.take_suspend());
     assert!(!keyboard.watch.take_suspend());
     assert_eq!(keyboard.watch.focused(), Some(false));
     keyboard.send("\x1b[I");
-    keyboard.wait(|watch| watch.focused() == Some(true));
+    keyboard.wait(|watch, _| watch.focused() == Some(true));
     assert!(!keyboard.cancel.is_cancelled());
 }
 
@@ -108,9 +110,9 @@ fn while_paused_nothing_is_read_and_afterwards_everything() {
     keyboard.watch.pause();
     keyboard.send("for the prompt");
     keyboard.watch.resume().unwrap();
-    keyboard.wait(|watch| watch.pending().snapshot().line == "for the prompt");
+    keyboard.wait(|watch, _| watch.pending().snapshot().line == "for the prompt");
     keyboard.send("\r");
-    keyboard.wait(|watch| !watch.pending().snapshot().queue.is_empty());
+    keyboard.wait(|watch, _| !watch.pending().snapshot().queue.is_empty());
     assert_eq!(keyboard.watch.pending().take_queued().as_deref(), Some("for the prompt"));
     assert_eq!(keyboard.watch.pending().take_queued(), None);
 }
@@ -126,14 +128,15 @@ fn stopping_in_a_paste_waits_for_its_end() {
     {
         std::thread::yield_now();
     }
-    let writer = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(60));
-        rustix::io::write(&hand, b"two\x1b[201~").unwrap();
-        hand
+    let (tell, told) = std::sync::mpsc::channel();
+    let stopping = std::thread::spawn(move || {
+        watch.pause();
+        tell.send(()).unwrap();
+        watch
     });
-    watch.pause();
-    assert_eq!(watch.pending().snapshot().line, "one\ntwo");
-    drop(writer.join());
+    assert!(told.recv_timeout(Duration::from_millis(60)).is_err(), "it did not wait for the end of the paste");
+    rustix::io::write(&hand, b"two\x1b[201~").unwrap();
+    assert_eq!(stopping.join().unwrap().pending().snapshot().line, "one\ntwo");
 }
 
 #[test]
@@ -149,13 +152,13 @@ fn the_late_rest_of_an_arrow_key_is_no_text() {
     for (rest, text) in [("[C", ""), ("[1;5D", ""), ("OD", ""), ("[x", "[x"), ("]", "]"), ("[12", "[12")] {
         let keyboard = keyboard(SOON);
         keyboard.send("\x1b");
-        keyboard.wait(|_| keyboard.cancel.is_cancelled());
+        keyboard.wait(|_, _| keyboard.cancel.is_cancelled());
         keyboard.send(rest);
         if text.is_empty() {
             keyboard.send("!");
-            keyboard.wait(|watch| watch.pending().snapshot().line == "!");
+            keyboard.wait(|watch, _| watch.pending().snapshot().line == "!");
         }
-        keyboard.wait(|watch| text.is_empty() || watch.pending().snapshot().line == text);
+        keyboard.wait(|watch, _| text.is_empty() || watch.pending().snapshot().line == text);
     }
 }
 
@@ -163,6 +166,6 @@ fn the_late_rest_of_an_arrow_key_is_no_text() {
 fn a_flood_of_rows_is_one_text_and_queues_nothing() {
     let keyboard = keyboard(SOON);
     keyboard.send("one\rtwo\rthree\rfour\rfive");
-    keyboard.wait(|watch| watch.pending().snapshot().line == "one\ntwo\nthree\nfour\nfive");
+    keyboard.wait(|watch, _| watch.pending().snapshot().line == "one\ntwo\nthree\nfour\nfive");
     assert_eq!(keyboard.watch.pending().snapshot().queue, Vec::<String>::new());
 }

@@ -3,6 +3,7 @@
 #[allow(dead_code, reason = "a vocabulary for tests still to come; which words are used changes with each of them")]
 pub(crate) mod answer;
 pub(crate) mod authority;
+pub(crate) mod changes;
 pub(crate) mod editor;
 pub(crate) mod emulator;
 pub(crate) mod file_graph;
