@@ -144,7 +144,10 @@ fn names(locale: &Locale, place: &Place, line: &str, reach: &BlastRadius) -> Opt
         .collect();
     let shown = shown.join(locale.text(word::reach::AND));
     let more = paths.len().saturating_sub(MOST_NAMES);
-    Some(if more == 0 {
+    let exact = !(reach.truncated || reach.more || reach.filtered);
+    Some(if !exact {
+        locale.with(word::reach::NamesAmong { names: &shown })
+    } else if more == 0 {
         locale.with(word::reach::Names { names: &shown })
     } else {
         let count = grouped(u64::try_from(more).unwrap_or(u64::MAX));
@@ -239,5 +242,14 @@ mod tests {
             "{said}"
         );
         assert!(said.ends_with(" and 2 more"), "{said}");
+        // Where the count is a bound, the names are no list of all.
+        for inexact in [
+            BlastRadius { filtered: true, ..reach.clone() },
+            BlastRadius { more: true, ..reach.clone() },
+            BlastRadius { truncated: true, ..reach },
+        ] {
+            let said = self::said("en", &inexact);
+            assert!(said.contains("\namong them: a.log, b.log, ") && !said.contains("that is"), "{said}");
+        }
     }
 }
