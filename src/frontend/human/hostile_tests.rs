@@ -55,7 +55,8 @@ fn without_ours(bytes: &[u8]) -> String {
 
 /// The length of a sequence that the screen sends: styles, movements within the live rows, modes, marks.
 fn ours(text: &str) -> Option<usize> {
-    for fixed in ["\x1b7", "\x1b8", "\x1b]133;C\x1b\\"] {
+    let progress = ["\x1b]9;4;0\x1b\\", "\x1b]9;4;2;100\x1b\\", "\x1b]9;4;3\x1b\\"];
+    for fixed in ["\x1b7", "\x1b8", "\x1b]133;C\x1b\\"].into_iter().chain(progress) {
         if text.starts_with(fixed) {
             return Some(fixed.len());
         }
