@@ -1,9 +1,10 @@
 //! Reads a session's file. Damaged lines are counted and skipped.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read as _};
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
+use super::ahead::Ahead;
 use super::entry::{EntryKind, ReadLine, directory_of, read_line};
 use super::holder::{Holder, Place};
 use super::outline::{Held, Outline};
@@ -47,6 +48,8 @@ impl Loaded {
 pub(super) const DEEPEST: u32 = 64;
 /// How much of a file is read at once, in bytes: what a core keeps nearest.
 const PIECE: usize = 64 * 1024;
+/// A file of more bytes is read on a thread of its own.
+const LONG: u64 = 8 * 1024 * 1024;
 
 /// Reads a session's whole file. If axi was killed during an answer, the part that was saved is the last message.
 ///
@@ -135,23 +138,47 @@ struct Reading<H> {
 /// Reads the first `most` bytes of a session's file; for a fork, the other session's file as well.
 fn read<H: Holder>(path: &Path, most: u64, deepest: u32, holder: H) -> Result<Reading<H>, SessionError> {
     let failed = |cause| SessionError::Io { path: path.to_owned(), cause };
-    let mut reader = BufReader::with_capacity(PIECE, File::open(path).map_err(failed)?.take(most));
+    let mut reader = reader(path, most).map_err(failed)?;
     let mut reading = Reading::new(holder);
     let (mut line, mut offset) = (Vec::new(), 0);
     loop {
+        // A line that lies whole in what was read is not copied.
+        let whole = match reader.fill_buf() {
+            Ok(piece) => memchr::memchr(b'\n', piece).map_or(0, |end| end + 1),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+            Err(error) => return Err(failed(error)),
+        };
         line.clear();
-        let length = reader.read_until(b'\n', &mut line).map_err(failed)? as u64;
+        let bytes = if whole == 0 {
+            reader.read_until(b'\n', &mut line).map_err(failed)?;
+            line.as_slice()
+        } else {
+            &reader.fill_buf().map_err(failed)?[..whole]
+        };
+        let length = bytes.len() as u64;
         if length == 0 {
             return Ok(reading);
         }
         let place = Place { path, offset, length };
         offset += length;
         // The last line may be cut by a crash. It is not counted as damaged.
-        reading.length += if line.ends_with(b"\n") { length } else { 0 };
-        if !line.trim_ascii().is_empty() {
-            reading.line(&line, place, deepest);
+        reading.length += if bytes.ends_with(b"\n") { length } else { 0 };
+        if !bytes.trim_ascii().is_empty() {
+            reading.line(bytes, place, deepest);
         }
+        reader.consume(whole);
     }
+}
+
+/// Reads the first `most` bytes of a file: a long one ahead of who takes it.
+fn reader(path: &Path, most: u64) -> io::Result<Box<dyn BufRead>> {
+    let file = File::open(path)?;
+    if file.metadata()?.len().min(most) > LONG
+        && let Ok(ahead) = Ahead::begin(file.try_clone()?.take(most))
+    {
+        return Ok(Box::new(ahead));
+    }
+    Ok(Box::new(BufReader::with_capacity(PIECE, file.take(most))))
 }
 
 impl<H: Holder> Reading<H> {

@@ -3,6 +3,7 @@
 //! Knows the nouns of a conversation and files; knows no agent, provider or terminal. Time and randomness come
 //! in as parameters.
 
+mod ahead;
 mod entry;
 mod error;
 mod fork;
