@@ -36,147 +36,191 @@ fn anywhere(roots: &[Value]) -> Vec<Value> {
     roots.iter().map(anywhere).chain(roots.iter().cloned()).collect()
 }
 
-/// Judges a call of find.
-pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -> Flow<'s> {
-    let (mut follows, mut at) = (Follows::None, 0);
-    let mut roots: Vec<Value> = Vec::new();
-    while let Some(field) = arguments.get(at) {
-        let start = field.value.start();
-        match start {
-            "-D" => at += 1,
-            // BSD's `find` names a root by a flag.
-            "-f" => {
-                at += 1;
-                roots.extend(arguments.get(at).map(|field| field.value.clone()));
-            }
-            "--" => {}
-            _ if start.starts_with("-O") => {}
-            _ if start.len() > 1
-                && start.starts_with('-')
-                && start[1..].chars().all(|c| "HLPEXdsx".contains(c)) =>
-            {
-                follows = start.chars().fold(follows, |follows, letter| match letter {
-                    'H' => Follows::Named,
-                    'L' => Follows::All,
-                    'P' => Follows::None,
-                    _ => follows,
-                });
-            }
-            _ => break,
-        }
-        at += 1;
-    }
-    let mut may_be_any = false;
-    while let Some(field) = arguments.get(at) {
-        let start = field.value.start();
-        if start.starts_with('-') || matches!(start, "(" | ")" | "!" | ",") {
-            break;
-        }
-        // An unknown word, or a file whose name was chosen to look like a flag, may be `-delete`.
-        may_be_any |= start.is_empty();
-        roots.push(field.value.clone());
-        at += 1;
-    }
-    if roots.is_empty() {
-        roots.push(Value::text("."));
-    }
-    if roots.len() > MOST_ROOTS {
-        opening.note(Class::Execute, Some(Unparsed::TooLong));
-        roots = vec![Value::unknown()];
-    }
-    let expression = arguments.get(at..).unwrap_or_default();
-    let says = |flag: &str| expression.iter().any(|field| field.value.start() == flag);
-    if says("-follow") {
-        follows = Follows::All;
-    }
-    if says("-files0-from") {
-        roots.push(Value::unknown());
-    }
-    // A slash behind the name means what the link leads to.
-    if follows != Follows::None {
-        for root in &mut roots {
-            root.push_text("/.");
-        }
-    }
-    let filtered = is_filtered(expression);
-    let name = expression.iter().zip(expression.iter().skip(1)).find_map(|(flag, value)| {
-        matches!(flag.value.start(), "-name" | "-iname" | "-path" | "-wholename").then(|| value.value.shown())
-    });
-    let items =
-        if filtered || name.is_some() { opening.state.some_below(&roots, name.as_deref()) } else { roots.clone() };
-    // Without a filter `find` passes on the directory itself, and all names below it.
-    let items = if filtered || finds_secret(name.as_deref()) {
-        items
-    } else {
-        let mut both = opening.state.some_below(&roots, None);
-        both.extend(roots.clone());
-        both
-    };
-    let items = if follows == Follows::All { anywhere(&roots) } else { items };
-    let search = if may_be_any || follows != Follows::None { None } else { search(opening, &roots, expression) };
-    let some = search.clone().map_or(Origin::Some, Origin::Search);
-    let items: Vec<Value> = items.into_iter().map(|item| Value { origin: some.clone(), ..item }).collect();
-    let mut finding = Finding::new(if may_be_any { Class::Execute } else { Class::ReadOnly });
-    let mut at = 0;
-    while let Some(field) = expression.get(at) {
-        let test = field.value.start().to_owned();
-        at += 1;
-        match test.as_str() {
-            "-delete" => {
-                finding.class = Class::Destructive;
-                for value in &roots {
-                    let origin = search.clone().map_or(Origin::Perhaps, Origin::Search);
-                    let value = Value { origin, ..value.clone() };
-                    finding.touched.push(Touched { value, action: Action::Remove, recursive: true, filtered });
+/// Where `find` begins, and which links it follows.
+struct Beginning {
+    roots: Vec<Value>,
+    follows: Follows,
+    /// Whether an unknown word among the roots may be an action.
+    may_be_any: bool,
+}
+
+impl Beginning {
+    /// Reads the flags and the roots; returns the expression behind them, too.
+    fn read(arguments: &[Field]) -> (Self, &[Field]) {
+        let (mut follows, mut at) = (Follows::None, 0);
+        let mut roots: Vec<Value> = Vec::new();
+        while let Some(field) = arguments.get(at) {
+            let start = field.value.start();
+            match start {
+                "-D" => at += 1,
+                // BSD's `find` names a root by a flag.
+                "-f" => {
+                    at += 1;
+                    roots.extend(arguments.get(at).map(|field| field.value.clone()));
                 }
-                // It follows each link on its way.
-                for value in items.iter().filter(|_| follows == Follows::All) {
-                    let value = value.clone();
-                    finding.touched.push(Touched { value, action: Action::Remove, recursive: true, filtered });
-                }
-            }
-            "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                let ends = |field: &Field| matches!(field.value.start(), ";" | "+");
-                let length = expression[at..].iter().position(ends).unwrap_or(expression.len() - at);
-                let inner = &expression[at..at + length];
-                let items: Vec<Field> =
-                    items.iter().map(|value| Field { value: value.clone(), written: None }).collect();
-                // The command runs in the directories of the found files: a relative name means another file there.
-                let is_file = |field: &Field| !matches!(field.value.start(), "{}" | "./{}");
-                let named = inner.iter().skip(1).filter(|field| !field.value.start().starts_with('-')).any(is_file);
-                let inner = replace(inner, "{}", &items);
-                if test.ends_with("dir") && named {
-                    opening.run_anywhere(&inner);
-                } else {
-                    opening.run(&inner);
-                }
-                at += length + 1;
-            }
-            "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
-                finding.class = finding.class.max(Class::Write);
-                if let Some(file) = expression.get(at) {
-                    let value = file.value.clone();
-                    finding.touched.push(Touched {
-                        value,
-                        action: Action::Overwrite,
-                        recursive: false,
-                        filtered: false,
+                "--" => {}
+                _ if start.starts_with("-O") => {}
+                _ if start.len() > 1
+                    && start.starts_with('-')
+                    && start[1..].chars().all(|c| "HLPEXdsx".contains(c)) =>
+                {
+                    follows = start.chars().fold(follows, |follows, letter| match letter {
+                        'H' => Follows::Named,
+                        'L' => Follows::All,
+                        'P' => Follows::None,
+                        _ => follows,
                     });
                 }
-                at += 1;
+                _ => break,
             }
-            "-files0-from" | "" => finding.class = finding.class.max(Class::Execute),
-            _ if lists::FIND_FILTERS.contains(test.as_str())
-                || lists::FIND_VALUED.contains(test.as_str())
-                || test.starts_with("-newer") =>
-            {
-                at += 1;
+            at += 1;
+        }
+        let mut may_be_any = false;
+        while let Some(field) = arguments.get(at) {
+            let start = field.value.start();
+            if start.starts_with('-') || matches!(start, "(" | ")" | "!" | ",") {
+                break;
             }
-            _ => {}
+            // An unknown word, or a file whose name was chosen to look like a flag, may be `-delete`.
+            may_be_any |= start.is_empty();
+            roots.push(field.value.clone());
+            at += 1;
+        }
+        if roots.is_empty() {
+            roots.push(Value::text("."));
+        }
+        (Self { roots, follows, may_be_any }, arguments.get(at..).unwrap_or_default())
+    }
+
+    /// Adds what words of the expression say about roots and links.
+    fn extend(&mut self, expression: &[Field]) {
+        let says = |flag: &str| expression.iter().any(|field| field.value.start() == flag);
+        if says("-follow") {
+            self.follows = Follows::All;
+        }
+        if says("-files0-from") {
+            self.roots.push(Value::unknown());
+        }
+        // A slash behind the name means what the link leads to.
+        if self.follows != Follows::None {
+            for root in &mut self.roots {
+                root.push_text("/.");
+            }
         }
     }
+}
+
+/// What the actions of `find` are applied to.
+struct Found {
+    roots: Vec<Value>,
+    follows: Follows,
+    /// Whether tests leave out some of the files.
+    filtered: bool,
+    /// The search, if the disk can be asked what it finds.
+    search: Option<Arc<Search>>,
+    /// The names that are passed on.
+    items: Vec<Value>,
+}
+
+impl Found {
+    fn new(opening: &Opening<'_, '_, '_>, begins: Beginning, expression: &[Field]) -> Self {
+        let Beginning { roots, follows, may_be_any } = begins;
+        let filtered = is_filtered(expression);
+        let name = expression.iter().zip(expression.iter().skip(1)).find_map(|(flag, value)| {
+            matches!(flag.value.start(), "-name" | "-iname" | "-path" | "-wholename").then(|| value.value.shown())
+        });
+        let items = if follows == Follows::All {
+            anywhere(&roots)
+        } else if filtered || finds_secret(name.as_deref()) {
+            opening.state.some_below(&roots, name.as_deref())
+        } else {
+            // Without a filter `find` passes on the directory itself, and all names below it.
+            let mut items = opening.state.some_below(&roots, None);
+            items.extend(roots.clone());
+            items
+        };
+        let search =
+            if may_be_any || follows != Follows::None { None } else { search(opening, &roots, expression) };
+        let some = search.clone().map_or(Origin::Some, Origin::Search);
+        let items = items.into_iter().map(|item| Value { origin: some.clone(), ..item }).collect();
+        Self { roots, follows, filtered, search, items }
+    }
+
+    /// Judges each action of the expression.
+    fn act(&self, opening: &mut Opening<'_, '_, '_>, expression: &[Field], finding: &mut Finding) {
+        let mut at = 0;
+        while let Some(field) = expression.get(at) {
+            let test = field.value.start();
+            at += 1;
+            match test {
+                "-delete" => self.delete(finding),
+                "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                    let ends = |field: &Field| matches!(field.value.start(), ";" | "+");
+                    let length = expression[at..].iter().position(ends).unwrap_or(expression.len() - at);
+                    self.run(opening, &expression[at..at + length], test.ends_with("dir"));
+                    at += length + 1;
+                }
+                "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
+                    finding.class = finding.class.max(Class::Write);
+                    if let Some(file) = expression.get(at) {
+                        let (value, action) = (file.value.clone(), Action::Overwrite);
+                        finding.touched.push(Touched { value, action, recursive: false, filtered: false });
+                    }
+                    at += 1;
+                }
+                "-files0-from" | "" => finding.class = finding.class.max(Class::Execute),
+                _ if lists::FIND_FILTERS.contains(test)
+                    || lists::FIND_VALUED.contains(test)
+                    || test.starts_with("-newer") =>
+                {
+                    at += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn delete(&self, finding: &mut Finding) {
+        finding.class = Class::Destructive;
+        let origin = self.search.clone().map_or(Origin::Perhaps, Origin::Search);
+        let roots = self.roots.iter().map(|value| Value { origin: origin.clone(), ..value.clone() });
+        // It follows each link on its way.
+        let linked = self.items.iter().filter(|_| self.follows == Follows::All).cloned();
+        for value in roots.chain(linked) {
+            let (action, filtered) = (Action::Remove, self.filtered);
+            finding.touched.push(Touched { value, action, recursive: true, filtered });
+        }
+    }
+
+    /// Runs a command for what is found, in the directories of the found files if `inside` is set.
+    fn run(&self, opening: &mut Opening<'_, '_, '_>, command: &[Field], inside: bool) {
+        let items: Vec<Field> =
+            self.items.iter().map(|value| Field { value: value.clone(), written: None }).collect();
+        // There a relative name means another file.
+        let is_file = |field: &Field| !matches!(field.value.start(), "{}" | "./{}");
+        let named = command.iter().skip(1).filter(|field| !field.value.start().starts_with('-')).any(is_file);
+        let command = replace(command, "{}", &items);
+        if inside && named {
+            opening.run_anywhere(&command);
+        } else {
+            opening.run(&command);
+        }
+    }
+}
+
+/// Judges a call of find.
+pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -> Flow<'s> {
+    let (mut begins, expression) = Beginning::read(arguments);
+    if begins.roots.len() > MOST_ROOTS {
+        opening.note(Class::Execute, Some(Unparsed::TooLong));
+        begins.roots = vec![Value::unknown()];
+    }
+    begins.extend(expression);
+    let mut finding = Finding::new(if begins.may_be_any { Class::Execute } else { Class::ReadOnly });
+    let found = Found::new(opening, begins, expression);
+    found.act(opening, expression, &mut finding);
     opening.note_finding(&finding);
-    Flow::same(opening.state.clone(), Input::Names(items))
+    Flow::same(opening.state.clone(), Input::Names(found.items))
 }
 
 /// Reads what a call finds: simple tests, and at most one action behind them. `None` if it may also find other

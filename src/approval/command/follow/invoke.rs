@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::super::danger::danger;
 use super::super::effect::{After, after_call, classify_call, exported, links, makes_physical, printed_by};
-use super::super::effect::{Call, Field, Finding};
+use super::super::effect::{Call, Field, Finding, Input};
 use super::super::known::State;
 use super::super::known::{PathPattern, Value};
 use super::super::known::{is_harmless_variable, variable_matters};
@@ -35,31 +35,14 @@ impl Walker {
             self.report.forbid_by_looks();
             return Flow::same(state, UNKNOWN);
         }
-        let is_redefined = state.redefined.contains(&name);
-        if is_redefined {
+        if state.redefined.contains(&name) {
             self.report.doubt(&around.text, Unparsed::Redefined);
             self.anything(fields, &state, around);
         }
-        if let Some(bodies) = state.functions.get(&name).cloned() {
-            let mut joined: Option<Flow<'s>> = None;
-            for body in &bodies {
-                let flow = self.function(&name, body, arguments, state.clone(), around);
-                joined = Some(match joined {
-                    Some(before) => Flow::same(before.joined().merge(flow.joined()), UNKNOWN),
-                    None => flow,
-                });
-            }
-            // Some shells look up POSIX's special built-ins before functions, others after; and the function may
-            // not exist. So both are judged.
-            let special = Program::named(&name).is_some_and(|program| program.is(Trait::Special));
-            if special || state.unsure.contains(&name) {
-                self.report.doubt(&around.text, Unparsed::Redefined);
-            } else if let Some(flow) = joined {
-                return flow;
-            }
+        if let Some(flow) = self.own_function(&name, arguments, &state, around) {
+            return flow;
         }
         let base = name.rsplit('/').next().unwrap_or_default().to_owned();
-        let own_program = name.contains('/') && !is_system_program(&name);
         let program = Program::named(&base);
         if let Some(flow) =
             program.and_then(|program| wrapper::open(self, (&base, program), fields, &state, around))
@@ -67,49 +50,90 @@ impl Walker {
             return flow;
         }
         let call = Call { name: &base, program, arguments, state: &state, input: &around.input };
-        let mut finding = classify_call(&call);
-        if own_program && finding.class < Class::Execute {
-            finding.class = Class::Execute;
-        }
-        if finding.class == Class::Network && finding.credential.is_none() {
-            finding.credential = sent_secret(arguments, &state);
-        }
+        self.judge_call(&call, &name, fields, around);
         let printed = printed_by(&call);
-        self.report.record(
-            &finding,
-            fields.iter().map(|field| field.written.clone()).collect(),
-            &state,
-            around,
-            false,
-        );
-        if matches!(finding.class, Class::Execute | Class::Network)
-            || (finding.class == Class::Destructive && finding.touched.is_empty())
-        {
-            self.suspect(arguments, &state, around);
-        }
         self.report.links.extend(links(&call));
         let next = after_call(&call);
         let (exported, physical) = (exported(&call), makes_physical(&call));
         let mut state = state;
         state.exported.extend(exported);
         state.physical |= physical;
+        self.left_by(next, &name, state, printed, around)
+    }
+
+    /// Follows the bodies of a function that the line itself defined. Returns `None` if a program of that name may
+    /// run, too.
+    fn own_function<'s>(
+        &mut self,
+        name: &str,
+        arguments: &[Field],
+        state: &State<'s>,
+        around: &Around,
+    ) -> Option<Flow<'s>> {
+        let bodies = state.functions.get(name).cloned()?;
+        let mut joined: Option<Flow<'s>> = None;
+        for body in &bodies {
+            let flow = self.function(name, body, arguments, state.clone(), around);
+            joined = Some(match joined {
+                Some(before) => Flow::same(before.joined().merge(flow.joined()), UNKNOWN),
+                None => flow,
+            });
+        }
+        // Some shells look up POSIX's special built-ins before functions, others after; and the function may
+        // not exist. So both are judged.
+        let special = Program::named(name).is_some_and(|program| program.is(Trait::Special));
+        if special || state.unsure.contains(name) {
+            self.report.doubt(&around.text, Unparsed::Redefined);
+            return None;
+        }
+        joined
+    }
+
+    /// Records what a command that is no wrapper does.
+    fn judge_call(&mut self, call: &Call<'_, '_>, name: &str, fields: &[Field], around: &Around) {
+        let (arguments, state) = (call.arguments, call.state);
+        let mut finding = classify_call(call);
+        let own_program = name.contains('/') && !is_system_program(name);
+        if own_program && finding.class < Class::Execute {
+            finding.class = Class::Execute;
+        }
+        if finding.class == Class::Network && finding.credential.is_none() {
+            finding.credential = sent_secret(arguments, state);
+        }
+        let words = fields.iter().map(|field| field.written.clone()).collect();
+        self.report.record(&finding, words, state, around, false);
+        if matches!(finding.class, Class::Execute | Class::Network)
+            || (finding.class == Class::Destructive && finding.touched.is_empty())
+        {
+            self.suspect(arguments, state, around);
+        }
+    }
+
+    /// Returns what is known after a command that changes the shell itself.
+    fn left_by<'s>(
+        &mut self,
+        next: After,
+        name: &str,
+        mut state: State<'s>,
+        printed: Input,
+        around: &Around,
+    ) -> Flow<'s> {
         match next {
-            After::Same => Flow::same(state, printed),
+            After::Same => {}
             After::Never => {
                 self.run_traps(&state);
                 state.reached = false;
-                Flow::same(state, printed)
             }
             After::In(directories) => {
                 let mut success = state.clone();
                 success.directories = directories;
-                if is_redefined {
+                if state.redefined.contains(name) {
                     success.directories.push(None);
                 }
                 success.limit_directories();
                 success.variables.remove("PWD");
                 success.variables.insert("OLDPWD".to_owned(), Vec::new());
-                Flow { success, failure: state, output: printed }
+                return Flow { success, failure: state, output: printed };
             }
             After::Set(names) => {
                 for (name, value) in names {
@@ -119,12 +143,8 @@ impl Walker {
                     }
                     state.variables.insert(name, value);
                 }
-                Flow::same(state, printed)
             }
-            After::Opaque => {
-                state.opaque = true;
-                Flow::same(state, printed)
-            }
+            After::Opaque => state.opaque = true,
             After::Unset(names) => {
                 for name in names {
                     if state.functions.contains_key(&name) {
@@ -135,13 +155,10 @@ impl Walker {
                     }
                     state.variables.insert(name, vec![Value::emptied()]);
                 }
-                Flow::same(state, printed)
             }
-            After::Redefined(names) => {
-                state.redefined.extend(names);
-                Flow::same(state, printed)
-            }
+            After::Redefined(names) => state.redefined.extend(names),
         }
+        Flow::same(state, printed)
     }
 
     /// Judges a command whose name is only known when it runs.

@@ -124,46 +124,13 @@ impl Walker {
                 let flow = self.node(body, state.clone(), around);
                 Flow::same(state, flow.output)
             }
-            Node::For { variable, words, body } => {
-                let mut values = Vec::new();
-                for word in words {
-                    self.inside(word, &state);
-                    values.extend(state.expand(word));
-                }
-                if values.len() > 2 * MOST_VALUES {
-                    // With that many values no command in the loop could be read in each of its forms.
-                    self.report.doubt(variable, Unparsed::TooLong);
-                    values = vec![Value::unknown()];
-                }
-                if variable_matters(variable, state.place) && !is_harmless_variable(variable, &values) {
-                    self.report.doubt(variable, Unparsed::Environment);
-                }
-                let mut inner = state.clone();
-                inner.note_input(variable, words, &values);
-                inner.variables.insert(variable.clone(), values);
-                self.looped(body, state, &inner, around)
-            }
+            Node::For { variable, words, body } => self.each(variable, words, body, state, around),
             Node::While { condition, body } => {
                 let flow = self.node(condition, state.clone(), around);
                 let inner = flow.joined();
                 self.looped(body, state, &inner, &around.perhaps())
             }
-            Node::If(branches) => {
-                let mut state = state;
-                let mut after: Option<State<'s>> = None;
-                let mut output = Input::Inherited;
-                let around = &around.perhaps();
-                for (condition, body) in branches {
-                    let tested = self.node(condition, state, around);
-                    let flow = self.node(body, tested.success.clone(), around);
-                    output = both(output, flow.output.clone());
-                    let joined = flow.joined();
-                    after = Some(after.map_or_else(|| joined.clone(), |after| after.merge(joined.clone())));
-                    state = tested.failure;
-                }
-                let after = after.map_or_else(|| state.clone(), |after| after.merge(state.clone()));
-                Flow::same(after, both(output, UNKNOWN))
-            }
+            Node::If(branches) => self.branches(branches, state, around),
             Node::Case { word, patterns, arms } => {
                 self.inside(word, &state);
                 for pattern in patterns {
@@ -192,15 +159,66 @@ impl Walker {
                 self.node(body, state, &around)
             }
             Node::Test { words } => {
-                for word in words {
-                    self.inside(word, &state);
-                    self.report.hidden_index(word);
-                    self.report.evaluated(word, &state);
-                    if words.iter().any(compares_numbers) && state.holds_input(word) {
-                        self.report.doubt(&word.source, Unparsed::Syntax);
-                    }
-                }
+                self.test(words, &state);
                 Flow::same(state, Input::Inherited)
+            }
+        }
+    }
+
+    /// Follows `for VARIABLE in WORDS`.
+    fn each<'s>(
+        &mut self,
+        variable: &str,
+        words: &[Word],
+        body: &Node,
+        state: State<'s>,
+        around: &Around,
+    ) -> Flow<'s> {
+        let mut values = Vec::new();
+        for word in words {
+            self.inside(word, &state);
+            values.extend(state.expand(word));
+        }
+        if values.len() > 2 * MOST_VALUES {
+            // With that many values no command in the loop could be read in each of its forms.
+            self.report.doubt(variable, Unparsed::TooLong);
+            values = vec![Value::unknown()];
+        }
+        if variable_matters(variable, state.place) && !is_harmless_variable(variable, &values) {
+            self.report.doubt(variable, Unparsed::Environment);
+        }
+        let mut inner = state.clone();
+        inner.note_input(variable, words, &values);
+        inner.variables.insert(variable.to_owned(), values);
+        self.looped(body, state, &inner, around)
+    }
+
+    /// Follows `if`, its `elif`s and `else`: each may run.
+    fn branches<'s>(&mut self, branches: &[(Node, Node)], mut state: State<'s>, around: &Around) -> Flow<'s> {
+        let mut after: Option<State<'s>> = None;
+        let mut output = Input::Inherited;
+        let around = &around.perhaps();
+        for (condition, body) in branches {
+            let tested = self.node(condition, state, around);
+            let flow = self.node(body, tested.success.clone(), around);
+            output = both(output, flow.output.clone());
+            let joined = flow.joined();
+            after = Some(after.map_or_else(|| joined.clone(), |after| after.merge(joined.clone())));
+            state = tested.failure;
+        }
+        let after = after.map_or_else(|| state.clone(), |after| after.merge(state.clone()));
+        Flow::same(after, both(output, UNKNOWN))
+    }
+
+    /// Judges the words of `[[ … ]]`.
+    fn test(&mut self, words: &[Word], state: &State<'_>) {
+        let numbers = words.iter().any(compares_numbers);
+        for word in words {
+            self.inside(word, state);
+            self.report.hidden_index(word);
+            self.report.evaluated(word, state);
+            if numbers && state.holds_input(word) {
+                self.report.doubt(&word.source, Unparsed::Syntax);
             }
         }
     }
