@@ -13,8 +13,8 @@ use super::guard::{LoopGuard, StepVerdict, Verdict as GuardVerdict};
 use super::hooks::{Event, Held, Hooks};
 use super::recall;
 use super::results::{
-    CallEnd, CallsEnd, LED_ELSEWHERE, NotReached, REPEATS, answer, closed, denied, invalid_arguments, no_such_tool,
-    not_reached,
+    CallEnd, CallsEnd, LED_ELSEWHERE, NotReached, REPEATS, Refused, answer, denied, interrupted, invalid_arguments,
+    no_such_tool, not_reached, refused,
 };
 use super::runner::{Followed, Terms, ToolRunner};
 use super::undo::{Keeping, Undo, show_unkept};
@@ -152,7 +152,9 @@ impl Calls<'_> {
             return unspent(ToolOutput::failed(REPEATS), end);
         }
         let answered = match (recall::answer(call, self.said, self.session), tool) {
-            (None, Some(tool)) => self.run_tool(call, &tool, number).await,
+            (None, Some(tool)) => {
+                self.run_tool(call, &tool, number).await.unwrap_or_else(|refused| unspent(refused.0, refused.1))
+            }
             (None, None) => unspent(no_such_tool(&call.name, &[]), CallEnd::Answered),
             (Some(output), _) => {
                 let (effect, subject) = (Effect::Read, Subject::Whole);
@@ -164,28 +166,25 @@ impl Calls<'_> {
         answered
     }
 
+    /// Judges and runs a call of a tool; an error is the answer of a call that does not run.
     async fn run_tool(
         &mut self,
         call: &ToolCall,
         tool: &Arc<dyn Tool>,
         number: (usize, usize),
-    ) -> (ToolOutput, Duration, CallEnd) {
-        let unspent = |output, end| (output, Duration::ZERO, end);
+    ) -> Result<(ToolOutput, Duration, CallEnd), Refused> {
         let runner = self.runner;
         // Nobody knows what a server's tool does with a secret.
         let foreign = runner.tools.is_of_server(&call.name);
         let effect = if foreign { Effect::Network } else { tool.effect(&call.input, &runner.place) };
-        let call = match revealed(call, self.secrets, effect) {
-            Ok(call) => call,
-            Err(stand_in) => {
-                let output = ToolOutput::failed(format!("{stand_in}: its secret is not known here. Ask the user."));
-                return unspent(output, CallEnd::Answered);
-            }
-        };
+        let call = revealed(call, self.secrets, effect).map_err(|stand_in| {
+            let why = format!("{stand_in}: its secret is not known here. Ask the user.");
+            refused(ToolOutput::failed(why))
+        })?;
         let call = call.as_ref();
         let Some(looked) = runner.look(call, tool, self.cancel).await else {
             self.tell_requested(call);
-            return unspent(closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted));
+            return Err(interrupted(call));
         };
         let (call, note, settled) = settled(call, looked.settled);
         let call = call.as_ref();
@@ -193,23 +192,10 @@ impl Calls<'_> {
         let Followed { subject, answered } = looked.followed;
         self.frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject: subject.clone() });
         if let Some(output) = settled {
-            return unspent(output, CallEnd::Answered);
+            return Err(refused(output));
         }
         let verb = tool.spec().identity.verb;
-        let kept = self.keep_before_hooks(Event::PreToolUse, (call, verb), &Subject::Whole).await;
-        let said = self.hooks.before_call((call, verb), self.session, self.cancel).await;
-        if kept {
-            self.undo.look_after(self.frontend, self.cancel).await;
-        }
-        said.tell_failed(self.redact, self.frontend);
-        let questioned = match said.held {
-            Some(Held::Deny(why)) => {
-                let output = denied(format!("Not run: a hook of the user's holds it back and says: {why}"));
-                return unspent(output, CallEnd::Answered);
-            }
-            Some(Held::Ask(why)) => Some(why),
-            None => None,
-        };
+        let questioned = self.held_by_hooks((call, verb)).await?;
         let assessment = &self.consent.assess(call, effect, &subject);
         let (memory, output_dir) = (&runner.memory, runner.output_dir.as_path());
         let proposed = Proposed {
@@ -225,38 +211,68 @@ impl Calls<'_> {
             unkept: None,
             questioned: questioned.as_deref(),
         };
-        let granted = match self.agreed(proposed).await {
-            Ok(granted) => granted,
-            Err(answered) => return unspent(answered.0, answered.1),
-        };
+        let granted = self.agreed(proposed).await?;
         match runner.follow(tool.subject(&call.input, &runner.place), self.cancel).await {
-            None => return unspent(closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted)),
-            Some(now) if now.subject != subject => {
-                return unspent(ToolOutput::failed(LED_ELSEWHERE), CallEnd::Answered);
-            }
+            None => return Err(interrupted(call)),
+            Some(now) if now.subject != subject => return Err(refused(ToolOutput::failed(LED_ELSEWHERE))),
             Some(_) => {}
         }
         let changed =
             if matches!(effect, Effect::Write | Effect::Delete) { subject.clone() } else { Subject::Whole };
-        let trash = self.undo.open_trash(&subject, &granted.reach, granted.assumed);
-        let started = Instant::now();
-        let terms = Terms { subject, reach: &granted.reach, trash: trash.clone(), redact: self.redact };
-        let mut output = runner.run(call, tool.as_ref(), terms, self.frontend, self.cancel).await;
-        let interrupted = self.cancel.is_cancelled();
-        show_unkept(trash.as_ref(), self.frontend);
+        let (mut output, lasted, end) = self.run_granted(call, tool, subject, &granted).await;
         if let Some(note) = note {
             let apart = if output.content.ends_with('\n') { "" } else { "\n" };
             output.content.extend([apart, &note]);
         }
+        self.tell_hooks((call, verb), &changed, &mut output).await;
+        Ok((output, lasted, end))
+    }
+
+    /// Runs a call that everybody agreed to, and looks what it changed.
+    async fn run_granted(
+        &mut self,
+        call: &ToolCall,
+        tool: &Arc<dyn Tool>,
+        subject: Subject,
+        granted: &Granted,
+    ) -> (ToolOutput, Duration, CallEnd) {
+        let trash = self.undo.open_trash(&subject, &granted.reach, granted.assumed);
+        let started = Instant::now();
+        let terms = Terms { subject, reach: &granted.reach, trash: trash.clone(), redact: self.redact };
+        let output = self.runner.run(call, tool.as_ref(), terms, self.frontend, self.cancel).await;
+        let interrupted = self.cancel.is_cancelled();
+        show_unkept(trash.as_ref(), self.frontend);
         self.undo.look_after(self.frontend, self.cancel).await;
         let end = match output.outcome {
             _ if interrupted => CallEnd::Stop(CallsEnd::Interrupted),
             Outcome::Ok if tool.concludes() => CallEnd::Stop(CallsEnd::Concluded),
             Outcome::Ok | Outcome::Failed | Outcome::Denied | Outcome::Interrupted => CallEnd::Answered,
         };
-        let lasted = started.elapsed();
-        let kept = self.keep_before_hooks(Event::PostToolUse, (call, verb), &changed).await;
-        let said = self.hooks.after_call((call, verb), &output, self.session, self.cancel).await;
+        (output, started.elapsed(), end)
+    }
+
+    /// Lets the user's hooks look at a call before it runs. Returns why one of them wants the person to be asked; an
+    /// error is the answer of a call that one of them holds back.
+    async fn held_by_hooks(&mut self, about: (&ToolCall, ToolVerb)) -> Result<Option<String>, Refused> {
+        let kept = self.keep_before_hooks(Event::PreToolUse, about, &Subject::Whole).await;
+        let said = self.hooks.before_call(about, self.session, self.cancel).await;
+        if kept {
+            self.undo.look_after(self.frontend, self.cancel).await;
+        }
+        said.tell_failed(self.redact, self.frontend);
+        match said.held {
+            Some(Held::Deny(why)) => {
+                Err(refused(denied(format!("Not run: a hook of the user's holds it back and says: {why}"))))
+            }
+            Some(Held::Ask(why)) => Ok(Some(why)),
+            None => Ok(None),
+        }
+    }
+
+    /// Tells the user's hooks what a call brought, and puts what they say behind its output.
+    async fn tell_hooks(&mut self, about: (&ToolCall, ToolVerb), changed: &Subject, output: &mut ToolOutput) {
+        let kept = self.keep_before_hooks(Event::PostToolUse, about, changed).await;
+        let said = self.hooks.after_call(about, output, self.session, self.cancel).await;
         if kept {
             self.undo.look_after(self.frontend, self.cancel).await;
         }
@@ -267,7 +283,6 @@ impl Calls<'_> {
         for words in why.chain(said.told) {
             output.content.extend(["\n\n[A hook of the user's says: ", &words, "]"]);
         }
-        (output, lasted, end)
     }
 
     /// Keeps a copy of what the hooks of an event are about to change.
@@ -277,16 +292,13 @@ impl Calls<'_> {
     }
 
     /// Has the call judged, and copies what it is about to change into the journal. An error is the call's answer.
-    async fn agreed(&mut self, mut proposed: Proposed<'_>) -> Result<Granted, Box<(ToolOutput, CallEnd)>> {
+    async fn agreed(&mut self, mut proposed: Proposed<'_>) -> Result<Granted, Refused> {
         let (undo, frontend, cancel) = (&mut *self.undo, &mut *self.frontend, self.cancel);
         let mut granted = self.consent.judge(&proposed, undo, frontend, cancel).await?;
         let call = proposed.call;
         match undo.keep_before(&proposed.changes(&granted.reach), self.redact, frontend, cancel).await {
             Keeping::Kept => {}
-            Keeping::Stopped => {
-                let stopped = CallEnd::Stop(CallsEnd::Interrupted);
-                return Err(Box::new((closed(call, Outcome::Interrupted), stopped)));
-            }
+            Keeping::Stopped => return Err(interrupted(call)),
             Keeping::Lacking { files, told } => {
                 if granted.assumed {
                     // `-y` must not agree to a change that cannot be taken back.

@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::results::{CallEnd, CallsEnd, NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES, closed, denied};
+use super::results::{
+    CallEnd, CallsEnd, NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES, Refused, closed, denied, interrupted,
+    refused,
+};
 use super::undo::{Changes, Undo};
 use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
 use crate::approval::command::{Judged, LineJudgement, judge};
@@ -82,8 +85,14 @@ struct Wants {
     widened: Option<Widened>,
 }
 
-/// The answer of a call that may not run, and how the calls after it end.
-type Refused = Box<(ToolOutput, CallEnd)>;
+/// What the person is asked about a call.
+struct Asked {
+    request: ApprovalRequest,
+    /// Whether no rule and no `-y` may answer for the person.
+    never_auto: bool,
+    /// Whether the person is told that the change cannot be taken back in full.
+    cannot_undo: bool,
+}
 
 impl Consent {
     pub(super) const fn new(
@@ -141,19 +150,45 @@ impl Consent {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Result<Granted, Refused> {
-        let Proposed { call, tool, effect, subject, assessment, answered, number, unkept, questioned, .. } =
-            *proposed;
-        let place = Arc::clone(&self.surroundings);
+        let Proposed { call, tool, effect, subject, assessment, .. } = *proposed;
+        let verdict = self.verdict(proposed, cancel).await;
+        let outlives = tool.outlives(&call.input);
+        let wants = self.wants(tool.access(&call.input), effect, assessment.line.as_deref(), &verdict);
+        match verdict.decision {
+            Decision::Allow if !wants.ask && (!outlives || self.policy.assumes_yes()) => {
+                self.tell_no_sandbox(&wants.reach, subject, frontend);
+                let assumed = verdict.reasons.contains(&Reason::AssumedYes);
+                Ok(Granted { reach: wants.reach, assumed, warned: false })
+            }
+            Decision::Deny => {
+                let by_mode = verdict.reasons.iter().any(|reason| matches!(reason, Reason::ModeOnlyReads { .. }));
+                let words = if by_mode { ONLY_READS } else { RULE_DENIES };
+                Err(refused(denied(words)))
+            }
+            Decision::Allow | Decision::Ask if !self.asks => Err(refused(denied(NOT_ASKED))),
+            Decision::Allow | Decision::Ask => {
+                let asked = self.prepare(proposed, verdict, &wants, undo, frontend.can_lend(), cancel).await?;
+                let approval = frontend.approve(&asked.request);
+                self.settle(approval, proposed, &asked, cancel)?;
+                Ok(Granted { reach: wants.reach, assumed: false, warned: asked.cannot_undo })
+            }
+        }
+    }
+
+    /// Returns the policy's verdict on a call, made stricter where the disk, a hook or the journal gives a reason.
+    async fn verdict(&self, proposed: &Proposed<'_>, cancel: &CancellationToken) -> Verdict {
+        let Proposed { effect, subject, assessment, answered, unkept, questioned, .. } = *proposed;
+        let place = &self.surroundings;
         let mut verdict = assessment.verdict.clone();
         if let (Decision::Allow, Some(line)) = (verdict.decision, &assessment.line)
-            && let Some(why) = reach::forbidden(line, &place, cancel).await
+            && let Some(why) = reach::forbidden(line, place, cancel).await
         {
             forbid(&mut verdict, why);
         }
         if let (Decision::Allow, Some(line)) = (verdict.decision, &assessment.line)
             && verdict.by_narrow_rule()
             && !self.policy.assumes_yes()
-            && let Some(path) = reach::strays(line, &place, cancel).await
+            && let Some(path) = reach::strays(line, place, cancel).await
         {
             verdict.decision = Decision::Ask;
             verdict.reasons.push(Reason::OutsideWorkspace { path });
@@ -161,7 +196,7 @@ impl Consent {
         if let (Decision::Allow, Effect::Read, Subject::Paths { paths }) = (verdict.decision, effect, subject)
             && !verdict.by_narrow_rule()
             && !self.policy.assumes_yes()
-            && let Some(path) = reach::second_name(paths, &place, cancel).await
+            && let Some(path) = reach::second_name(paths, place, cancel).await
         {
             verdict.decision = Decision::Ask;
             verdict.reasons.push(Reason::Credential { what: path.to_string_lossy().into_owned() });
@@ -179,30 +214,28 @@ impl Consent {
         if unkept.is_some() {
             verdict.decision = verdict.decision.max(Decision::Ask);
         }
-        let outlives = tool.outlives(&call.input);
-        let wants = self.wants(tool.access(&call.input), effect, assessment.line.as_deref(), &verdict);
-        match verdict.decision {
-            Decision::Allow if !wants.ask && (!outlives || self.policy.assumes_yes()) => {
-                self.tell_no_sandbox(&wants.reach, subject, frontend);
-                let assumed = verdict.reasons.contains(&Reason::AssumedYes);
-                return Ok(Granted { reach: wants.reach, assumed, warned: false });
-            }
-            Decision::Deny => {
-                let by_mode = verdict.reasons.iter().any(|reason| matches!(reason, Reason::ModeOnlyReads { .. }));
-                let words = if by_mode { ONLY_READS } else { RULE_DENIES };
-                return Err(Box::new((denied(words), CallEnd::Answered)));
-            }
-            Decision::Allow | Decision::Ask if !self.asks => {
-                return Err(Box::new((denied(NOT_ASKED), CallEnd::Answered)));
-            }
-            Decision::Allow | Decision::Ask => {}
-        }
+        verdict
+    }
+
+    /// Collects what the person is shown before they answer: the tool's check, what would be affected, what could
+    /// not be taken back. An error is the call's answer: nobody is asked about a call that cannot run.
+    async fn prepare(
+        &self,
+        proposed: &Proposed<'_>,
+        mut verdict: Verdict,
+        wants: &Wants,
+        undo: &Undo,
+        can_lend: bool,
+        cancel: &CancellationToken,
+    ) -> Result<Asked, Refused> {
+        let Proposed { call, tool, effect, subject, assessment, number, unkept, .. } = *proposed;
+        let place = &self.surroundings;
         let changes = proposed.changes(&wants.reach);
         let (preview, reach, unkept) = tokio::join!(
-            self.check(proposed, frontend.can_lend(), cancel),
+            self.check(proposed, can_lend, cancel),
             async {
                 match &assessment.line {
-                    Some(line) => reach::survey(line, &place, cancel).await,
+                    Some(line) => reach::survey(line, place, cancel).await,
                     None => None,
                 }
             },
@@ -215,7 +248,7 @@ impl Consent {
         );
         let preview = match preview {
             Ok(preview) => preview,
-            Err(text) => return Err(Box::new((ToolOutput::failed(text), CallEnd::Answered))),
+            Err(text) => return Err(refused(ToolOutput::failed(text))),
         };
         if let Some(why) = reach.as_ref().and_then(|reach| reach.never_auto.clone()) {
             forbid(&mut verdict, why);
@@ -226,34 +259,46 @@ impl Consent {
         }
         // A reach beyond the usual is agreed to for this call only: no rule is offered.
         let never_auto = verdict.never_auto;
+        let outlives = tool.outlives(&call.input);
         let offers = !never_auto && wants.widened.is_none() && !outlives;
         let secret = verdict.reasons.iter().any(|reason| matches!(reason, Reason::Credential { .. }));
         let careful = secret || wants.reach == Reach::Full || is_careful(effect, assessment.line.as_deref());
         let request = ApprovalRequest {
-            always_rule: if offers { always_rule(&call.name, effect, subject, assessment, &place) } else { None },
+            always_rule: if offers { always_rule(&call.name, effect, subject, assessment, place) } else { None },
             call: call.clone(),
             effect,
             subject: subject.clone(),
             preview,
             reasons: verdict.reasons,
             reach,
-            session_rule: line_rule(assessment, &place).map(|rule| rule.to_string()),
+            session_rule: line_rule(assessment, place).map(|rule| rule.to_string()),
             widened: wants.widened,
             outlives,
             careful,
             number,
         };
-        let granted = Granted { reach: wants.reach, assumed: false, warned: unkept.is_some() };
-        match frontend.approve(&request) {
-            Approval::Once => Ok(granted),
+        Ok(Asked { request, never_auto, cannot_undo: unkept.is_some() })
+    }
+
+    /// Does what the person's answer says; an error is the answer of a call that may not run.
+    fn settle(
+        &mut self,
+        approval: Approval,
+        proposed: &Proposed<'_>,
+        asked: &Asked,
+        cancel: &CancellationToken,
+    ) -> Result<(), Refused> {
+        let Proposed { call, effect, subject, assessment, .. } = *proposed;
+        match approval {
+            Approval::Once => Ok(()),
             Approval::ForSession => {
-                self.policy.grant_for_session(&call.name, effect, subject, assessment, &place);
-                Ok(granted)
+                self.policy.grant_for_session(&call.name, effect, subject, assessment, &self.surroundings);
+                Ok(())
             }
             Approval::Always(rule) => {
                 // The policy refuses only a project's rules, and this one is the user's.
                 drop(self.policy.add_rule(Decision::Allow, rule, Source::User));
-                Ok(granted)
+                Ok(())
             }
             Approval::Deny(feedback) => {
                 let output = match feedback.trim() {
@@ -268,8 +313,8 @@ impl Consent {
             }
             Approval::Unavailable => {
                 let (name, subject) = (call.name.clone(), subject.clone());
-                let unkept = unkept.is_some() && self.policy.assumes_yes();
-                let end = CallsEnd::ApprovalNeeded { name, subject, never_auto, unkept };
+                let unkept = asked.cannot_undo && self.policy.assumes_yes();
+                let end = CallsEnd::ApprovalNeeded { name, subject, never_auto: asked.never_auto, unkept };
                 Err(Box::new((denied(NOBODY_ASKED), CallEnd::Stop(end))))
             }
         }
@@ -346,10 +391,6 @@ impl Consent {
             frontend.show(&AgentEvent::Notice { notice: Notice::NoSandbox { missing } });
         }
     }
-}
-
-fn interrupted(call: &ToolCall) -> Refused {
-    Box::new((closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted)))
 }
 
 /// Tells whether a call destroys something, or sends something to others.

@@ -80,6 +80,19 @@ pub(super) enum CallEnd {
     Stop(CallsEnd),
 }
 
+/// The answer of a call that does not run, and how the calls after it end.
+pub(super) type Refused = Box<(ToolOutput, CallEnd)>;
+
+/// Makes the answer of a call that does not run, after which the other calls of the message go on.
+pub(super) fn refused(output: ToolOutput) -> Refused {
+    Box::new((output, CallEnd::Answered))
+}
+
+/// Makes the answer of a call during which the person stopped the turn.
+pub(super) fn interrupted(call: &ToolCall) -> Refused {
+    Box::new((closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted)))
+}
+
 /// Makes the output of a call that did not run.
 pub(super) fn closed(call: &ToolCall, outcome: Outcome) -> ToolOutput {
     let ToolResult { content, .. } = ToolResult::closed(call, outcome);
