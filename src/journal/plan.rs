@@ -65,52 +65,10 @@ pub enum Author {
 }
 
 pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<Plan, JournalError> {
-    let undone = undone(records);
-    let wanted = |turn: &u64| *turn >= first && !undone.contains(turn);
-    let mut turns = BTreeSet::new();
-    let mut before: BTreeMap<&Path, (State, Backup)> = BTreeMap::new();
-    // In the order in which they were recorded.
-    let mut order: Vec<&Path> = Vec::new();
-    let mut after: BTreeMap<&Path, &State> = BTreeMap::new();
-    let mut theirs: BTreeMap<&Path, Vec<Backup>> = BTreeMap::new();
-    let mut plan = Plan::default();
-    for record in records {
-        match record {
-            Record::Before { turn, path, state, kept } if wanted(turn) => {
-                turns.insert(*turn);
-                let first = before.entry(path).or_insert_with(|| {
-                    order.push(path);
-                    (state.clone(), *kept)
-                });
-                if first.1 == Backup::Attributes && *kept != Backup::Attributes {
-                    // Its content was kept by a later change of the turn that affected more than mode and owner.
-                    *first = (state.with_attributes_of(&first.0), *kept);
-                }
-                // Until this turn records what it left, nobody knows.
-                if after.remove(path.as_path()).is_some_and(|left| !left.is_same(state)) {
-                    theirs.entry(path).or_default().push(*kept);
-                } else if let Some(last) = theirs.get_mut(path.as_path()).and_then(|theirs| theirs.last_mut())
-                    && *last == Backup::Attributes
-                {
-                    *last = *kept;
-                }
-            }
-            Record::Again { turn, path } if wanted(turn) => drop(after.remove(path.as_path())),
-            Record::After { turn, path, state } if wanted(turn) => drop(after.insert(path, state)),
-            Record::Unseen { turn, line } if wanted(turn) => {
-                turns.insert(*turn);
-                plan.unseen.push(line.clone());
-            }
-            Record::Turn(_)
-            | Record::Before { .. }
-            | Record::Again { .. }
-            | Record::After { .. }
-            | Record::Unseen { .. }
-            | Record::Undone { .. } => {}
-        }
-    }
-    plan.turns = turns.into_iter().collect();
-    agree(&mut before, &order);
+    let mut recorded = Recorded::read(records, first);
+    recorded.agree();
+    let Recorded { turns, before, after, theirs, unseen, .. } = recorded;
+    let mut plan = Plan { turns: turns.into_iter().collect(), unseen, changes: Vec::new(), times: Vec::new() };
     // In a directory that did not exist, nothing existed, whatever was seen later.
     let inside = |path: &Path| before.get(path).is_some_and(|(then, _)| !then.is_directory());
     let missing = (State::MISSING, Backup::Whole);
@@ -118,17 +76,9 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         .iter()
         .map(|(path, first)| (*path, if path.ancestors().skip(1).any(inside) { &missing } else { first }))
         .collect();
+    // What is opened stays so until all contents are compared.
     let mut opened = Opened::default();
-    let nows = firsts
-        .iter()
-        .map(|(path, (then, kept))| {
-            let failed = |cause| JournalError { path: path.to_path_buf(), cause };
-            let now = opened.look(path).map_err(failed)?;
-            // If only the mode was to change, the content is not known.
-            let is_known = *kept == Backup::Attributes || then.is_untouched(&now);
-            Ok((*path, if is_known { now } else { opened.look_closely(path).map_err(failed)? }))
-        })
-        .collect::<Result<BTreeMap<&Path, State>, JournalError>>()?;
+    let nows = look(&firsts, &mut opened)?;
     let seen = firsts.iter().zip(nows.values()).map(|((path, (then, kept)), now)| {
         let has_content = has_content_back(path, then, now, *kept, directory);
         let is_restored = has_content && then.is_restored(now);
@@ -177,25 +127,105 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
     Ok(plan)
 }
 
-/// Makes one file of those names that were one: what was written through one name shows under the others, so a name
-/// that was recorded later was seen with it. If names have come or gone meanwhile, or the number is another file's now, it
-/// is taken for a file of its own.
-fn agree<'a>(before: &mut BTreeMap<&'a Path, (State, Backup)>, order: &[&'a Path]) {
-    let mut first_names: BTreeMap<(u64, u64), &'a Path> = BTreeMap::new();
-    for path in order {
-        let Some(id) = before.get(path).and_then(|(state, _)| state.id()) else { continue };
-        let first = before.get(*first_names.entry(id).or_insert(path)).cloned();
-        let (Some((first, kept)), Some(own)) = (first, before.get_mut(path)) else { continue };
-        let names = |state: &State| state.node.map(|node| node.names);
-        if first.is_restored(&own.0) || kept == Backup::Attributes {
-            continue;
+/// What the journal knows of the turns that are to be taken back.
+#[derive(Default)]
+struct Recorded<'a> {
+    turns: BTreeSet<u64>,
+    /// The first state of each path, and what was kept of it.
+    before: BTreeMap<&'a Path, (State, Backup)>,
+    /// The paths in the order in which they were recorded.
+    order: Vec<&'a Path>,
+    /// The last state in which these turns left a path; none while that is not known.
+    after: BTreeMap<&'a Path, &'a State>,
+    /// What was kept of versions that somebody else made between two changes of ours.
+    theirs: BTreeMap<&'a Path, Vec<Backup>>,
+    /// Commands whose changes nobody could know beforehand.
+    unseen: Vec<String>,
+}
+
+impl<'a> Recorded<'a> {
+    /// Reads what was recorded from turn `first` on and is not undone yet.
+    fn read(records: &'a [Record], first: u64) -> Self {
+        let undone = undone(records);
+        let wanted = |turn: &u64| *turn >= first && !undone.contains(turn);
+        let mut recorded = Self::default();
+        for record in records {
+            match record {
+                Record::Before { turn, path, state, kept } if wanted(turn) => {
+                    recorded.turns.insert(*turn);
+                    recorded.before(path, state, *kept);
+                }
+                Record::Again { turn, path } if wanted(turn) => drop(recorded.after.remove(path.as_path())),
+                Record::After { turn, path, state } if wanted(turn) => drop(recorded.after.insert(path, state)),
+                Record::Unseen { turn, line } if wanted(turn) => {
+                    recorded.turns.insert(*turn);
+                    recorded.unseen.push(line.clone());
+                }
+                Record::Turn(_)
+                | Record::Before { .. }
+                | Record::Again { .. }
+                | Record::After { .. }
+                | Record::Unseen { .. }
+                | Record::Undone { .. } => {}
+            }
         }
-        if names(&first) == names(&own.0) {
-            *own = (first, kept);
-        } else {
-            own.0.node = None;
+        recorded
+    }
+
+    fn before(&mut self, path: &'a Path, state: &State, kept: Backup) {
+        let first = self.before.entry(path).or_insert_with(|| {
+            self.order.push(path);
+            (state.clone(), kept)
+        });
+        if first.1 == Backup::Attributes && kept != Backup::Attributes {
+            // Its content was kept by a later change of the turn that affected more than mode and owner.
+            *first = (state.with_attributes_of(&first.0), kept);
+        }
+        // Until this turn records what it left, nobody knows.
+        if self.after.remove(path).is_some_and(|left| !left.is_same(state)) {
+            self.theirs.entry(path).or_default().push(kept);
+        } else if let Some(last) = self.theirs.get_mut(path).and_then(|theirs| theirs.last_mut())
+            && *last == Backup::Attributes
+        {
+            *last = kept;
         }
     }
+
+    /// Makes one file of those names that were one: what was written through one name shows under the others, so a
+    /// name that was recorded later was seen with it. If names have come or gone meanwhile, or the number is another
+    /// file's now, it is taken for a file of its own.
+    fn agree(&mut self) {
+        let mut first_names: BTreeMap<(u64, u64), &Path> = BTreeMap::new();
+        for path in &self.order {
+            let Some(id) = self.before.get(path).and_then(|(state, _)| state.id()) else { continue };
+            let first = self.before.get(*first_names.entry(id).or_insert(path)).cloned();
+            let (Some((first, kept)), Some(own)) = (first, self.before.get_mut(path)) else { continue };
+            let names = |state: &State| state.node.map(|node| node.names);
+            if first.is_restored(&own.0) || kept == Backup::Attributes {
+                continue;
+            }
+            if names(&first) == names(&own.0) {
+                *own = (first, kept);
+            } else {
+                own.0.node = None;
+            }
+        }
+    }
+}
+
+/// Looks what stands at each path now, as closely as what was there needs.
+fn look<'a>(
+    firsts: &BTreeMap<&'a Path, &(State, Backup)>,
+    opened: &mut Opened,
+) -> Result<BTreeMap<&'a Path, State>, JournalError> {
+    let look = |(path, (then, kept)): (&&'a Path, &&(State, Backup))| {
+        let failed = |cause| JournalError { path: path.to_path_buf(), cause };
+        let now = opened.look(path).map_err(failed)?;
+        // If only the mode was to change, the content is not known.
+        let is_known = *kept == Backup::Attributes || then.is_untouched(&now);
+        Ok((*path, if is_known { now } else { opened.look_closely(path).map_err(failed)? }))
+    };
+    firsts.iter().map(look).collect()
 }
 
 /// Tells whether a path cannot be restored.
