@@ -159,11 +159,27 @@ fn main() {
         );
     }
 
-    let one = sized(&text, MEBIBYTE);
+    others(&text, &code);
+
+    // The first row of code.
+    for (language, line) in
+        [("rust", "fn main() { println!(\"{}\", 1); }\n"), ("python", "def f(x): return x  # c\n")]
+    {
+        let (seconds, _) = timed(|| {
+            let mut stream = MarkdownStream::new(layout(true));
+            stream.push(&format!("```{language}\n{line}")).len()
+        });
+        println!("first row of {language:<27} {:>8.3} ms of CPU", seconds * 1000.0);
+    }
+}
+
+/// What other programs need for the same.
+fn others(text: &str, code: &str) {
+    let one = sized(text, MEBIBYTE);
     let skin = termimad::MadSkin::default();
     let seconds = least(2, || skin.text(&one, Some(80)).to_string().len());
     println!("{:<40} {:>8.1} MB/s of CPU", "termimad, 1 MiB", one.len() as f64 / 1e6 / seconds);
-    let part = sized(&code, 100_000);
+    let part = sized(code, 100_000);
     let syntaxes = two_face::syntax::extra_newlines();
     let theme = two_face::theme::extra().get(two_face::theme::EmbeddedThemeName::Base16).clone();
     let markdown = syntaxes.find_syntax_by_extension("md").unwrap();
@@ -191,15 +207,4 @@ fn main() {
         "syntect on the source (bat), 100 KB",
         part.len() as f64 / 1e6 / second
     );
-
-    // The first row of code.
-    for (language, line) in
-        [("rust", "fn main() { println!(\"{}\", 1); }\n"), ("python", "def f(x): return x  # c\n")]
-    {
-        let (seconds, _) = timed(|| {
-            let mut stream = MarkdownStream::new(layout(true));
-            stream.push(&format!("```{language}\n{line}")).len()
-        });
-        println!("first row of {language:<27} {:>8.3} ms of CPU", seconds * 1000.0);
-    }
 }

@@ -11,6 +11,9 @@ use crate::locale::word::cli::{self, argument, option};
 /// Looks a text up.
 pub type Words<'a> = &'a dyn Fn(Word) -> &'static str;
 
+/// Makes a command with its help, which looks the same for all.
+type Sub<'a> = &'a dyn Fn(&'static str, Word) -> Command;
+
 /// The commands: a line without any of these words is a conversation.
 pub(super) const COMMANDS: &[&str] = &[
     "render",
@@ -39,7 +42,7 @@ pub(super) const COMMANDS: &[&str] = &[
 pub fn command(words: Words<'_>) -> Command {
     let template =
         format!("{{about-with-newline}}\n{} {{usage}}\n\n{{all-args}}{{after-help}}", words(cli::USAGE_HEADING));
-    let sub = |name: &'static str, about: Word| {
+    let sub: Sub<'_> = &|name, about| {
         Command::new(name)
             .about(words(about))
             .help_template(template.clone())
@@ -50,21 +53,6 @@ pub fn command(words: Words<'_>) -> Command {
     };
     let positional = |name, help| positional(name, help, words);
     let shells = PossibleValuesParser::new(["bash", "elvish", "fish", "powershell", "zsh"]);
-    let sessions = sub("sessions", cli::command::SESSIONS).subcommands([
-        sub("list", cli::command::LIST).arg(
-            valued("origin", "KIND", option::ORIGIN, words)
-                .value_parser(["repl", "one-shot", "hand-off", "acp", "import"]),
-        ),
-        sub("show", cli::command::SHOW).arg(positional("id", argument::ID).required(true)),
-        sub("export", cli::command::EXPORT)
-            .arg(positional("id", argument::ID).required(true))
-            .arg(valued("as", "FORM", option::AS, words).value_parser(["md", "json", "html"])),
-        sub("delete", cli::command::DELETE).arg(positional("id", argument::ID).required(true)),
-        sub("search", cli::command::SEARCH).arg(positional("text", argument::TEXT).required(true).num_args(1..)),
-        sub("import", cli::command::IMPORT)
-            .arg(positional("file", argument::FOREIGN).required(true).value_parser(value_parser!(PathBuf))),
-    ]);
-    let sessions = sessions.arg(flag("json", option::JSON, words).global(true));
     conversation(words)
         .about(words(cli::ABOUT))
         .after_help(words(cli::AFTER_HELP))
@@ -78,17 +66,7 @@ pub fn command(words: Words<'_>) -> Command {
                 .arg(valued("width", "N", option::WIDTH, words).value_parser(value_parser!(u16).range(1..)))
                 .arg(valued("wrap", "MODE", option::WRAP, words).value_parser(["word", "soft"])),
             sub("handoff", cli::command::HANDOFF).hide(true).arg(flag("rewrite", option::REWRITE, words)),
-            sub("init", cli::command::INIT)
-                .arg(
-                    positional("hooked", argument::HOOKED)
-                        .value_name("SHELL")
-                        .required(true)
-                        .value_parser(["zsh", "bash", "fish"]),
-                )
-                .arg(valued("key", "KEY", option::KEY, words).conflicts_with("no-bind"))
-                .arg(flag("no-bind", option::NO_BIND, words))
-                .arg(flag("keep", option::KEEP, words))
-                .arg(valued("keys", "VERSION", option::KEYS, words).hide(true)),
+            init(sub, words),
             sub("acp", cli::command::ACP).arg(flag("login", option::LOGIN, words)),
             sub("login", cli::command::LOGIN)
                 .arg(positional("provider", argument::PROVIDER).required(true))
@@ -102,61 +80,126 @@ pub fn command(words: Words<'_>) -> Command {
             sub("usage", cli::command::USAGE)
                 .arg(valued("since", "TIME", option::SINCE, words).value_parser(since))
                 .arg(flag("json", option::JSON, words)),
-            sub("tools", cli::command::TOOLS)
-                .subcommands([
-                    sub("list", cli::command::LIST),
-                    sub("refresh", cli::command::REFRESH),
-                    sub("stats", cli::command::STATS),
-                ])
-                .arg(flag("json", option::JSON, words).global(true)),
-            sub("mcp", cli::command::MCP)
-                .subcommands([
-                    sub("list", cli::command::LIST),
-                    sub("test", cli::command::MCP_TEST).arg(positional("server", argument::SERVER).required(true)),
-                    sub("login", cli::command::MCP_LOGIN)
-                        .arg(positional("server", argument::SERVER).required(true))
-                        .arg(flag("file", option::FILE, words)),
-                    sub("logout", cli::command::MCP_LOGOUT)
-                        .arg(positional("server", argument::SERVER).required(true)),
-                    sub("serve", cli::command::MCP_SERVE).arg(flag("all", option::SERVE_ALL, words)),
-                ])
-                .arg(flag("json", option::JSON, words).global(true)),
-            sessions,
+            tools(sub, words),
+            mcp(sub, words),
+            sessions(sub, words),
             sub("recall", cli::command::RECALL)
                 .arg(positional("text", argument::TEXT).required(true).num_args(1..))
                 .arg(flag("json", option::JSON, words)),
             sub("script", cli::command::SCRIPT)
                 .arg(positional("session", argument::SESSION))
                 .arg(valued("as", "FORM", option::SCRIPT_FORM, words).value_parser(["sh", "makefile", "justfile"])),
-            sub("config", cli::command::CONFIG).subcommands([
-                sub("path", cli::command::PATH),
-                sub("show", cli::command::SHOW),
-                sub("edit", cli::command::EDIT),
-                sub("schema", cli::command::SCHEMA),
-                sub("check", cli::command::CHECK).arg(flag("json", option::JSON, words)),
-            ]),
-            sub("local", cli::command::LOCAL).subcommands([
-                sub("list", cli::command::LIST),
-                sub("pull", cli::command::PULL)
-                    .arg(positional("model", argument::MODEL))
-                    .arg(flag("agree", option::AGREE, words).long("yes").short('y')),
-                sub("remove", cli::command::REMOVE).arg(positional("model", argument::MODEL).required(true)),
-                sub("path", cli::command::PATH).arg(positional("model", argument::MODEL)),
-            ]),
-            sub("doctor", cli::command::DOCTOR)
-                .arg(flag("json", option::JSON, words))
-                .arg(flag("network", option::NETWORK, words))
-                .arg(flag("reset-terminal", option::RESET_TERMINAL, words))
-                .subcommand(
-                    sub("model", cli::command::DOCTOR_MODEL)
-                        .arg(positional("model", argument::MODEL_NAME).value_name("PROVIDER/MODEL"))
-                        .arg(flag("json", option::JSON, words)),
-                ),
+            config(sub, words),
+            local(sub, words),
+            doctor(sub, words),
             sub("self-check", cli::command::SELF_CHECK),
             sub("completions", cli::command::COMPLETIONS)
                 .arg(positional("shell", argument::SHELL).required(true).value_parser(shells)),
             sub("man", cli::command::MAN),
         ])
+}
+
+/// Makes `init`, which prints what the shell runs when it starts.
+fn init(sub: Sub<'_>, words: Words<'_>) -> Command {
+    let positional = |name, help| positional(name, help, words);
+    sub("init", cli::command::INIT)
+        .arg(
+            positional("hooked", argument::HOOKED)
+                .value_name("SHELL")
+                .required(true)
+                .value_parser(["zsh", "bash", "fish"]),
+        )
+        .arg(valued("key", "KEY", option::KEY, words).conflicts_with("no-bind"))
+        .arg(flag("no-bind", option::NO_BIND, words))
+        .arg(flag("keep", option::KEEP, words))
+        .arg(valued("keys", "VERSION", option::KEYS, words).hide(true))
+}
+
+/// Makes `tools`, about developer tools.
+fn tools(sub: Sub<'_>, words: Words<'_>) -> Command {
+    sub("tools", cli::command::TOOLS)
+        .subcommands([
+            sub("list", cli::command::LIST),
+            sub("refresh", cli::command::REFRESH),
+            sub("stats", cli::command::STATS),
+        ])
+        .arg(flag("json", option::JSON, words).global(true))
+}
+
+/// Makes `mcp`, about servers of the Model Context Protocol.
+fn mcp(sub: Sub<'_>, words: Words<'_>) -> Command {
+    let positional = |name, help| positional(name, help, words);
+    sub("mcp", cli::command::MCP)
+        .subcommands([
+            sub("list", cli::command::LIST),
+            sub("test", cli::command::MCP_TEST).arg(positional("server", argument::SERVER).required(true)),
+            sub("login", cli::command::MCP_LOGIN)
+                .arg(positional("server", argument::SERVER).required(true))
+                .arg(flag("file", option::FILE, words)),
+            sub("logout", cli::command::MCP_LOGOUT).arg(positional("server", argument::SERVER).required(true)),
+            sub("serve", cli::command::MCP_SERVE).arg(flag("all", option::SERVE_ALL, words)),
+        ])
+        .arg(flag("json", option::JSON, words).global(true))
+}
+
+/// Makes `sessions`, about what is kept of conversations.
+fn sessions(sub: Sub<'_>, words: Words<'_>) -> Command {
+    let positional = |name, help| positional(name, help, words);
+    sub("sessions", cli::command::SESSIONS)
+        .subcommands([
+            sub("list", cli::command::LIST).arg(
+                valued("origin", "KIND", option::ORIGIN, words)
+                    .value_parser(["repl", "one-shot", "hand-off", "acp", "import"]),
+            ),
+            sub("show", cli::command::SHOW).arg(positional("id", argument::ID).required(true)),
+            sub("export", cli::command::EXPORT)
+                .arg(positional("id", argument::ID).required(true))
+                .arg(valued("as", "FORM", option::AS, words).value_parser(["md", "json", "html"])),
+            sub("delete", cli::command::DELETE).arg(positional("id", argument::ID).required(true)),
+            sub("search", cli::command::SEARCH)
+                .arg(positional("text", argument::TEXT).required(true).num_args(1..)),
+            sub("import", cli::command::IMPORT)
+                .arg(positional("file", argument::FOREIGN).required(true).value_parser(value_parser!(PathBuf))),
+        ])
+        .arg(flag("json", option::JSON, words).global(true))
+}
+
+/// Makes `config`, about the settings.
+fn config(sub: Sub<'_>, words: Words<'_>) -> Command {
+    sub("config", cli::command::CONFIG).subcommands([
+        sub("path", cli::command::PATH),
+        sub("show", cli::command::SHOW),
+        sub("edit", cli::command::EDIT),
+        sub("schema", cli::command::SCHEMA),
+        sub("check", cli::command::CHECK).arg(flag("json", option::JSON, words)),
+    ])
+}
+
+/// Makes `local`, about axi's own models.
+fn local(sub: Sub<'_>, words: Words<'_>) -> Command {
+    let positional = |name, help| positional(name, help, words);
+    sub("local", cli::command::LOCAL).subcommands([
+        sub("list", cli::command::LIST),
+        sub("pull", cli::command::PULL)
+            .arg(positional("model", argument::MODEL))
+            .arg(flag("agree", option::AGREE, words).long("yes").short('y')),
+        sub("remove", cli::command::REMOVE).arg(positional("model", argument::MODEL).required(true)),
+        sub("path", cli::command::PATH).arg(positional("model", argument::MODEL)),
+    ])
+}
+
+/// Makes `doctor`, which looks what could be wrong here.
+fn doctor(sub: Sub<'_>, words: Words<'_>) -> Command {
+    let positional = |name, help| positional(name, help, words);
+    sub("doctor", cli::command::DOCTOR)
+        .arg(flag("json", option::JSON, words))
+        .arg(flag("network", option::NETWORK, words))
+        .arg(flag("reset-terminal", option::RESET_TERMINAL, words))
+        .subcommand(
+            sub("model", cli::command::DOCTOR_MODEL)
+                .arg(positional("model", argument::MODEL_NAME).value_name("PROVIDER/MODEL"))
+                .arg(flag("json", option::JSON, words)),
+        )
 }
 
 /// The shape without commands: what is said to a model, and with which options.

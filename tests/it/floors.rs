@@ -122,6 +122,9 @@ const WRITERS: &[&str] = &["terminal", "frontend", "app", "main", "child"];
 /// More lines than this and a file tells two stories.
 const LONGEST_FILE: usize = 500;
 
+/// A function with more lines than this does several things.
+const LONGEST_FUNCTION: usize = 100;
+
 /// Names that say nothing about what is inside, so that everything ends up inside.
 const EMPTY_NAMES: &[&str] = &["util", "utils", "common", "helper", "helpers", "manager", "managers", "misc"];
 
@@ -145,6 +148,8 @@ const WHOLE_CONFIG: &str = "only app and main see the whole Config, because a fu
                             depends on all of them; pass the piece that is needed";
 const TOO_LONG: &str = "a file has at most 500 lines, because nobody reads a longer one; split it by story, and \
                         keep data in no .rs file";
+const LONG_FUNCTION: &str = "a function has at most 100 lines, because what it does cannot be seen at once; give its \
+                             steps names, or make a value of what they share";
 const EMPTY_NAME: &str = "no util, common, helper, manager: such a file collects what nobody placed; name it after \
                           the noun it is about";
 const PRINTS: &str = "only the Screen and the front ends write, because a line printed beside them breaks the rows of \
@@ -244,6 +249,37 @@ fn check_words(file: &str, source: &str) -> Vec<Fault> {
     faults
 }
 
+fn check_functions(file: &str, source: &str) -> Vec<Fault> {
+    let tokens = tokens(source);
+    let mut faults = Vec::new();
+    for (index, placed) in tokens.iter().enumerate() {
+        let Some(Token::Word(name)) = tokens.get(index + 1).map(|next| &next.token) else { continue };
+        if !placed.token.is_word("fn") {
+            continue;
+        }
+        // `;` within brackets is the length of an array; elsewhere it ends a function that has no body.
+        let (mut brackets, mut braces) = (0_usize, 0_usize);
+        for end in &tokens[index..] {
+            match end.token {
+                Token::Mark('(' | '[') => brackets += 1,
+                Token::Mark(')' | ']') => brackets = brackets.saturating_sub(1),
+                Token::Mark('{') => braces += 1,
+                Token::Mark('}') => braces = braces.saturating_sub(1),
+                Token::Mark(';') if brackets == 0 && braces == 0 => break,
+                Token::Mark(_) | Token::Word(_) | Token::Text(_) => continue,
+            }
+            if end.token.is_mark('}') && braces == 0 {
+                let lines = end.line - placed.line + 1;
+                if lines > LONGEST_FUNCTION {
+                    faults.push(fault(LONG_FUNCTION, file, placed.line, &format!("{name}, {lines} lines")));
+                }
+                break;
+            }
+        }
+    }
+    faults
+}
+
 /// Fails with every fault, grouped under its rule.
 fn report(mut faults: Vec<Fault>) {
     faults.sort_by(|a, b| (a.rule, &a.place).cmp(&(b.rule, &b.place)));
@@ -276,6 +312,14 @@ fn files_are_short_named_and_say_what_they_are_for() {
     files.extend(rust_files(repository(), "tests"));
     files.extend(rust_files(repository(), "benches"));
     report(files.iter().flat_map(|(file, source)| check_shape(file, source)).collect());
+}
+
+#[test]
+fn functions_are_short() {
+    let mut files = sources();
+    files.extend(rust_files(repository(), "tests"));
+    files.extend(rust_files(repository(), "benches"));
+    report(files.iter().flat_map(|(file, source)| check_functions(file, source)).collect());
 }
 
 #[test]
@@ -330,6 +374,16 @@ mod the_checker_can_fail {
         assert_eq!(rules(check_shape("src/cli_util.rs", "//! x")), [EMPTY_NAME]);
         assert_eq!(rules(check_shape("src/common/mod.rs", "//! x")), [EMPTY_NAME]);
         assert_eq!(rules(check_words("src/tool/mod.rs", "mod helpers;")), [EMPTY_NAME]);
+    }
+
+    #[test]
+    fn on_long_functions() {
+        let function = |lines: usize| format!("fn f(x: [u8; 3]) {{{}}}", "\n".repeat(lines - 1));
+        let functions = |source: &str| rules(check_functions("src/tool/read.rs", source));
+        assert_eq!(functions(&function(100)), [""; 0]);
+        assert_eq!(functions(&function(101)), [LONG_FUNCTION]);
+        assert_eq!(functions(&format!("impl A {{ fn g() {{ if x {{ }} }} {} }}", function(101))), [LONG_FUNCTION]);
+        assert_eq!(functions(&format!("trait A {{ fn g(); }}\nconst X: fn() = y;{}", "\n".repeat(200))), [""; 0]);
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! What the specification's HTML says should be seen, read without any of our own code: an independent expectation.
 
-use std::collections::BTreeSet;
-
 /// How a character is shown.
 #[expect(clippy::struct_excessive_bools, reason = "looks are independent of each other")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -65,148 +63,170 @@ struct OpenLink {
     image: bool,
 }
 
+/// The tags that the specification's HTML is made of; any other is text.
+const TAGS: &[&str] = &[
+    "p",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "ul",
+    "ol",
+    "li",
+    "blockquote",
+    "pre",
+    "code",
+    "em",
+    "strong",
+    "a",
+    "img",
+    "br",
+    "hr",
+    "del",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "input",
+];
+
 /// Reads the HTML of an example; tags that stand in the source as they are, are text.
 pub(crate) fn read(html: &str, source: &str) -> Seen {
-    let mut seen = Seen::default();
-    let mut look = Look::default();
-    let mut quotes = 0;
-    let mut lists: Vec<Option<u64>> = Vec::new();
-    let mut pre = None::<String>;
-    let mut links: Vec<OpenLink> = Vec::new();
-    let (mut emphasis, mut strong, mut struck) = (0_usize, 0_usize, 0_usize);
-    let own: BTreeSet<&str> = [
-        "p",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "li",
-        "blockquote",
-        "pre",
-        "code",
-        "em",
-        "strong",
-        "a",
-        "img",
-        "br",
-        "hr",
-        "del",
-        "table",
-        "thead",
-        "tbody",
-        "tr",
-        "th",
-        "td",
-        "input",
-    ]
-    .into();
+    let mut reader = Reader::default();
     let mut rest = html;
     while let Some(first) = rest.chars().next() {
         let tag = rest.find('>').filter(|_| first == '<').map(|end| &rest[..=end]);
         let name =
             tag.map(|tag| tag.trim_matches(['<', '>', '/']).split([' ', '/', '\n']).next().unwrap_or_default());
-        let tag = tag.zip(name).filter(|(tag, name)| own.contains(name) && !source.contains(*tag));
-        let Some((tag, name)) = tag else {
+        let tag = tag.zip(name).filter(|(tag, name)| TAGS.contains(name) && !source.contains(*tag));
+        if let Some((tag, name)) = tag {
+            rest = &rest[tag.len()..];
+            reader.tag(tag, name, html);
+        } else {
             let (length, shown) = decode(rest);
             rest = &rest[length..];
-            for character in shown.chars() {
-                if let Some(code) = &mut pre {
-                    code.push(character);
-                } else {
-                    look.quotes = quotes;
-                    (look.emphasis, look.strong, look.struck) = (emphasis > 0, strong > 0, struck > 0);
-                    look.link = !links.is_empty();
-                    seen.put(character, look);
-                    for link in &mut links {
-                        link.text.push(character);
-                    }
-                }
+            reader.text(&shown);
+        }
+    }
+    reader.seen.finish()
+}
+
+/// What is open while HTML is read.
+#[derive(Default)]
+struct Reader {
+    seen: Seen,
+    look: Look,
+    quotes: usize,
+    lists: Vec<Option<u64>>,
+    pre: Option<String>,
+    links: Vec<OpenLink>,
+    emphasis: usize,
+    strong: usize,
+    struck: usize,
+}
+
+impl Reader {
+    fn text(&mut self, shown: &str) {
+        if let Some(code) = &mut self.pre {
+            code.push_str(shown);
+        } else {
+            self.look.link = !self.links.is_empty();
+            self.put(shown);
+        }
+    }
+
+    fn put(&mut self, shown: &str) {
+        self.look.quotes = self.quotes;
+        (self.look.emphasis, self.look.strong, self.look.struck) =
+            (self.emphasis > 0, self.strong > 0, self.struck > 0);
+        for character in shown.chars() {
+            self.seen.put(character, self.look);
+            for link in &mut self.links {
+                link.text.push(character);
             }
-            continue;
-        };
-        rest = &rest[tag.len()..];
+        }
+    }
+
+    fn tag(&mut self, tag: &str, name: &str, html: &str) {
         let open = !tag.starts_with("</");
         let step = |count: &mut usize| if open { *count += 1 } else { *count -= 1 };
         match name {
-            "em" => step(&mut emphasis),
-            "strong" => step(&mut strong),
-            "del" => step(&mut struck),
+            "em" => step(&mut self.emphasis),
+            "strong" => step(&mut self.strong),
+            "del" => step(&mut self.struck),
             "th" => {
-                step(&mut strong);
-                seen.space();
+                step(&mut self.strong);
+                self.seen.space();
             }
             "blockquote" => {
-                step(&mut quotes);
-                seen.space();
+                step(&mut self.quotes);
+                self.seen.space();
             }
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
-                look.heading = open;
-                seen.space();
+                self.look.heading = open;
+                self.seen.space();
             }
-            "code" if pre.is_none() => look.code = open,
+            "code" if self.pre.is_none() => self.look.code = open,
             "pre" if open => {
-                seen.space();
-                pre = Some(String::new());
+                self.seen.space();
+                self.pre = Some(String::new());
             }
-            "pre" => {
-                let code = pre.take().unwrap_or_default();
-                let code = code.strip_suffix('\n').unwrap_or(&code);
-                if !code.is_empty() || html.contains("\n</code>") {
-                    seen.code.extend(code.split('\n').map(str::to_owned));
-                }
-                seen.space();
-            }
+            "pre" => self.end_code(html),
             "a" if open => {
-                links.push(OpenLink { target: attribute(tag, "href"), text: String::new(), image: false });
+                self.links.push(OpenLink { target: attribute(tag, "href"), text: String::new(), image: false });
             }
-            "a" => end_link(&mut links, &mut seen),
-            "img" => {
-                links.push(OpenLink { target: attribute(tag, "src"), text: String::new(), image: true });
-                let alt = attribute(tag, "alt");
-                let shown = if alt.is_empty() { last_part(&attribute(tag, "src")) } else { alt.clone() };
-                look.quotes = quotes;
-                look.link = true;
-                (look.emphasis, look.strong, look.struck) = (emphasis > 0, strong > 0, struck > 0);
-                for character in shown.chars() {
-                    seen.put(character, look);
-                    for link in &mut links {
-                        link.text.push(character);
-                    }
-                }
-                end_link(&mut links, &mut seen);
-            }
+            "a" => self.end_link(),
+            "img" => self.image(tag),
             "hr" => {
-                seen.rules += 1;
-                seen.space();
+                self.seen.rules += 1;
+                self.seen.space();
             }
-            "ul" | "ol" if open => lists.push((name == "ol").then(|| attribute(tag, "start").parse().unwrap_or(1))),
+            "ul" | "ol" if open => {
+                self.lists.push((name == "ol").then(|| attribute(tag, "start").parse().unwrap_or(1)));
+            }
             "ul" | "ol" => {
-                lists.pop();
-                seen.space();
+                self.lists.pop();
+                self.seen.space();
             }
             "li" if open => {
-                seen.space();
-                if let Some(list) = lists.last_mut() {
-                    seen.items.push(*list);
+                self.seen.space();
+                if let Some(list) = self.lists.last_mut() {
+                    self.seen.items.push(*list);
                     *list = list.map(|number| number + 1);
                 }
             }
-            "input" => seen.tasks.push(tag.contains("checked")),
-            _ => seen.space(),
+            "input" => self.seen.tasks.push(tag.contains("checked")),
+            _ => self.seen.space(),
         }
     }
-    seen.finish()
-}
 
-fn end_link(links: &mut Vec<OpenLink>, seen: &mut Seen) {
-    let Some(link) = links.pop() else { return };
-    // A link in a link, or an image in one, shows no address of its own.
-    if links.is_empty() && !(link.image && !link.text.is_empty() && is_same(&link.text, &link.target)) {
-        note_target(&link.text, &link.target, seen);
+    fn end_code(&mut self, html: &str) {
+        let code = self.pre.take().unwrap_or_default();
+        let code = code.strip_suffix('\n').unwrap_or(&code);
+        if !code.is_empty() || html.contains("\n</code>") {
+            self.seen.code.extend(code.split('\n').map(str::to_owned));
+        }
+        self.seen.space();
+    }
+
+    fn image(&mut self, tag: &str) {
+        self.links.push(OpenLink { target: attribute(tag, "src"), text: String::new(), image: true });
+        let alt = attribute(tag, "alt");
+        self.look.link = true;
+        self.put(&if alt.is_empty() { last_part(&attribute(tag, "src")) } else { alt });
+        self.end_link();
+    }
+
+    fn end_link(&mut self) {
+        let Some(link) = self.links.pop() else { return };
+        // A link in a link, or an image in one, shows no address of its own.
+        if self.links.is_empty() && !(link.image && !link.text.is_empty() && is_same(&link.text, &link.target)) {
+            note_target(&link.text, &link.target, &mut self.seen);
+        }
     }
 }
 

@@ -19,19 +19,20 @@ use super::session::FrontendKind;
 use super::stage::stage;
 use super::world::Outside;
 use super::{agent, first_run, menu_lists, session};
+use crate::agent::Agent;
 use crate::cli::RunOptions;
 use crate::config::{EditMode, InlineImages};
 use crate::frontend::exit::Exit;
 use crate::frontend::human::Human;
 use crate::frontend::repl::{
-    Clipboard, CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, Repl, ReplParts,
-    SetUpAgain, ShellLines, SuggestTiming, editor_words,
+    Clipboard, CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, NewSession, Repl,
+    ReplParts, ResumeSession, SetUpAgain, ShellLines, SuggestTiming, editor_words,
 };
 use crate::frontend::words::Speaking;
 use crate::locale::word;
 use crate::provider::Client;
-use crate::session::Session;
-use crate::terminal::{Depth, Pending, PictureProtocol, Theme, escape_wait};
+use crate::session::{Loaded, Session};
+use crate::terminal::{Depth, Output, Pending, PictureProtocol, Theme, escape_wait};
 
 /// How long axi waits before it asks developer tools for their versions: a person who has just started axi types
 /// first.
@@ -59,18 +60,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     editor.use_clipboard(Clipboard::of(&app.process.variables, pictures));
     let lists = menu_lists::menu_lists(app);
     editor.watch_lists(lists.clone());
-    let (servers, search) = (agent.tools().servers().map(|tools| tools.servers().clone()), later_search(app));
-    editor.after_first_paint(move || {
-        // The thread ends with its search, or with axi.
-        drop(std::thread::Builder::new().name("after-paint".to_owned()).spawn(move || {
-            if let Some(servers) = servers {
-                // The look-up reads files.
-                servers.begin();
-            }
-            std::thread::sleep(QUIET);
-            search(false)
-        }));
-    });
+    look_after_first_paint(app, &mut editor, &agent);
     let drafts = app.paths.drafts().filter(|_| !private && !plain);
     let drafts = drafts.map(|folder| Drafts::new(folder, app.project.cwd.clone())).unwrap_or_default();
     editor.keep_drafts(&drafts);
@@ -83,27 +73,13 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let screen = app.display().screen(&looks);
     let mut human = Human::new(screen, human_options(app, &agent, looks, Box::new(stage.terminal.clone())));
     human.speaking = Speaking::AtPrompt;
-    if let Some(found) = found {
-        human.painter().say(&found);
-    }
-    if let Some(GoneOn { title, .. }) = &gone_on {
-        let said = app.locale.with(word::repl::Resumed { title });
-        human.painter().say(&said);
-    }
-    if agent.model().small {
-        // The model reads its prompt while the person types; a message given at the start is sent at once instead.
-        if options.message.is_none() {
-            human.painter().say(&app.locale.with(word::local::Loading { model: &agent.model().id() }));
-            agent.prepare();
-        }
-    } else if !local {
-        prewarm(&client);
-    }
+    greet(app, &mut human, found.as_deref(), gone_on.as_ref());
+    warm_up(app, &mut human, &agent, &client, (options.message.is_some(), local));
     let directory = app.paths.shown(&app.project.cwd);
     let shell =
         (app.process.variables)("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "/bin/sh".to_owned());
     let pager = pager(app);
-    let (for_new, for_resume, keep) = (Rc::clone(app), Rc::clone(app), !options.no_session);
+    let (new_session, resume_session) = session_makers(app, !options.no_session);
     let path = (app.process.variables)("PATH").unwrap_or_default();
     let set_up = set_up(app, &client, &runtime);
     let mut reload = Reload::new(Rc::clone(app), options.clone(), client.clone());
@@ -117,15 +93,8 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
         set_up,
         reload: Box::new(move |agent, locale| reload.look(agent, locale)),
         world: Box::new(Outside::new(Rc::clone(app), client, runtime, ghost_usage, options.clone())),
-        new_session: Box::new(move || {
-            let session = session::new_session(&for_new, FrontendKind::Repl, keep);
-            for_new.shell.set(session.id());
-            session
-        }),
-        resume_session: Box::new(move |loaded, path| {
-            for_resume.shell.set(&loaded.id);
-            Session::resume(loaded.id.clone(), loaded.directory.clone(), path, for_resume.redactor())
-        }),
+        new_session,
+        resume_session,
         directory,
         shell: ShellLines::new(shell, app.process.program.clone(), path),
         pictures: PictureProtocol::choose(
@@ -140,6 +109,67 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
         repl.last_screenful(broken_off && options.message.is_none());
     }
     Ok(repl.run(options.message))
+}
+
+/// Says what was found at the first run, and which conversation goes on.
+fn greet(app: &App, human: &mut Human<Output>, found: Option<&str>, gone_on: Option<&GoneOn>) {
+    if let Some(found) = found {
+        human.painter().say(found);
+    }
+    if let Some(GoneOn { title, .. }) = gone_on {
+        let said = app.locale.with(word::repl::Resumed { title });
+        human.painter().say(&said);
+    }
+}
+
+/// Prepares the first request while the person types.
+fn warm_up(
+    app: &App,
+    human: &mut Human<Output>,
+    agent: &Agent,
+    client: &Client,
+    (has_message, local): (bool, bool),
+) {
+    if agent.model().small {
+        // The model reads its prompt while the person types; a message given at the start is sent at once instead.
+        if !has_message {
+            human.painter().say(&app.locale.with(word::local::Loading { model: &agent.model().id() }));
+            agent.prepare();
+        }
+    } else if !local {
+        prewarm(client);
+    }
+}
+
+/// Has servers and developer tools looked for once the person sees the prompt.
+fn look_after_first_paint(app: &Rc<App>, editor: &mut Editor, agent: &Agent) {
+    let (servers, search) = (agent.tools().servers().map(|tools| tools.servers().clone()), later_search(app));
+    editor.after_first_paint(move || {
+        // The thread ends with its search, or with axi.
+        drop(std::thread::Builder::new().name("after-paint".to_owned()).spawn(move || {
+            if let Some(servers) = servers {
+                // The look-up reads files.
+                servers.begin();
+            }
+            std::thread::sleep(QUIET);
+            search(false)
+        }));
+    });
+}
+
+/// Returns what begins a session, and what goes on with one.
+fn session_makers(app: &Rc<App>, keep: bool) -> (NewSession, ResumeSession) {
+    let (for_new, for_resume) = (Rc::clone(app), Rc::clone(app));
+    let new = Box::new(move || {
+        let session = session::new_session(&for_new, FrontendKind::Repl, keep);
+        for_new.shell.set(session.id());
+        session
+    });
+    let resume = Box::new(move |loaded: &Loaded, path| {
+        for_resume.shell.set(&loaded.id);
+        Session::resume(loaded.id.clone(), loaded.directory.clone(), path, for_resume.redactor())
+    });
+    (new, resume)
 }
 
 /// Sets up again, as `/setup` asks; returns the model that was chosen, or what failed.

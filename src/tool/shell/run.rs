@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe::Receiver;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 use tokio::time::Instant;
 
 use crate::child::keeper::{APART, ON_IT};
@@ -80,6 +80,13 @@ struct Guard {
     armed: bool,
 }
 
+impl Guard {
+    /// Leaves alone what still runs.
+    fn disarm(mut self) {
+        self.armed = false;
+    }
+}
+
 impl Drop for Guard {
     fn drop(&mut self) {
         if self.armed {
@@ -102,115 +109,162 @@ pub(crate) async fn run(
     limit: Duration,
     context: &ToolContext<'_>,
 ) -> std::io::Result<Ended> {
-    let What { line, interactive, program } = *what;
-    let mark = Mark::new();
-    let (reader, writer) = std::io::pipe()?;
-    let mut resources = Resources::new(helper, line, directory, context)?;
-    let possible = loan::is_possible(helper, context.person.can_lend());
-    let mut loan = if possible { Some(Loan::new()?) } else { None };
-    if interactive && let Some(loan) = &mut loan {
-        // Before there is anything to see.
-        loan.lend(&context.person).await;
-    }
-    let terminal = loan.as_mut().map(|loan| (loan, if interactive { ON_IT } else { APART }));
-    let (told, tells) = UnixStream::pair()?;
-    let launch = Launch { helper, line, program, directory, mark: &mark, resources: &resources, detached: false };
-    let mut child = launch.start(writer.into(), tells.into(), terminal, |command| {
-        // An adopter is told to end, by the guard, and then kills all the others.
-        Command::from(command).kill_on_drop(!adopts(helper)).spawn()
-    })?;
-    let mut pipe = Receiver::from_owned_fd(reader.into())?;
-    let group = Group::of(child.id().unwrap_or(0), mark.clone(), adopts(helper))?;
-    let mut guard = Guard { group, reaped: false, armed: true };
-    let mut collected = Collected::new(context.output_dir.join(format!("shell-{}.txt", mark.value())));
-    let mut progress = Progress::new(context.progress.clone());
-
-    let mut reason = None;
-    let mut status = None;
-    let mut open = true;
-    let (mut hearing, mut was_lent) = (loan.is_some(), interactive);
-    let mut deadline = Instant::now() + limit;
-    let mut lent_at = interactive.then(Instant::now);
-    let mut kill_at: Option<Instant> = None;
-    let mut give_up_at: Option<Instant> = None;
-    let mut tell_at: Option<Instant> = None;
-    let mut buffer = vec![0; 64 * 1024];
-    while status.is_none() || open {
-        let mut stop = None;
-        tokio::select! {
-            biased;
-            () = context.cancel.cancelled(), if reason.is_none() => stop = Some(Reason::Cancelled),
-            () = work::at(Some(deadline)), if reason.is_none() && status.is_none() && lent_at.is_none() => stop = Some(Reason::TimedOut),
-            () = work::at(kill_at), if kill_at.is_some() => {
-                guard.group.signal(Signal::KILL, guard.reaped);
-                kill_at = None;
-                give_up_at = Some(Instant::now() + KILL_GRACE);
-            }
-            () = work::at(give_up_at), if give_up_at.is_some() => break,
-            ended = child.wait(), if status.is_none() => {
-                status = Some(ended?);
-                guard.reaped = true;
-                if reason.is_none() {
-                    give_up_at = Some(Instant::now() + PIPE_GRACE);
-                }
-            }
-            word = heard(loan.as_mut()), if hearing && status.is_none() => {
-                let Some(loan) = &mut loan else { continue };
-                match word {
-                    KeeperEvent::Ended => hearing = false,
-                    KeeperEvent::Wants if reason.is_some() => {}
-                    KeeperEvent::Wants => {
-                        if loan.lend(&context.person).await {
-                            lent_at = lent_at.or_else(|| Some(Instant::now()));
-                            was_lent = true;
-                        } else {
-                            stop = Some(Reason::NoTerminal);
-                        }
-                    }
-                    KeeperEvent::Stopped => {
-                        loan.take_back(&context.person).await;
-                        // What it took the person is not the command's time.
-                        deadline += lent_at.take().map_or(Duration::ZERO, |at| at.elapsed());
-                    }
-                }
-            }
-            () = work::at(tell_at), if tell_at.is_some() => {
-                progress.flush();
-                tell_at = None;
-            }
-            read = pipe.read(&mut buffer), if open => match read {
-                Ok(0) | Err(_) => open = false,
-                Ok(length) => {
-                    if let Some(loan) = &mut loan {
-                        loan.show(&buffer[..length]);
-                    }
-                    progress.push(&buffer[..length]);
-                    tell_at = tell_at.or_else(|| Some(Instant::now() + PROGRESS));
-                    if collected.push(&buffer[..length]) {
-                        collected.flush().await;
-                    }
-                }
-            },
-        }
-        if stop.is_some() {
-            reason = stop;
-            guard.group.signal(Signal::TERM, guard.reaped);
-            kill_at = Some(Instant::now() + TERM_GRACE);
-            give_up_at = None;
-        }
-    }
+    let mut resources = Resources::new(helper, what.line, directory, context)?;
+    let mut running = Running::start(helper, what, directory, &resources, context).await?;
+    let watched = running.watch(what.interactive, limit, context).await?;
+    let Running { guard, mut loan, collected, mut progress, tells, .. } = running;
     if let Some(loan) = &mut loan {
         loan.end(&context.person).await;
     }
     progress.flush();
-    let grace = kill_at.map_or(BACKGROUND_GRACE, |at| at.saturating_duration_since(Instant::now()));
-    let background = sweep(&guard, grace).await | left_some(&told);
-    guard.armed = false;
-    let reason = reason.unwrap_or(Reason::Finished);
+    let left = |at: Instant| at.saturating_duration_since(Instant::now());
+    let background = sweep(&guard, watched.kill_at.map_or(BACKGROUND_GRACE, left)).await | left_some(&tells);
+    guard.disarm();
     let confinement = resources.confinement.take();
     // What is left in its directory may be much.
     drop(work::to_the_end(move || drop(resources)).await);
-    Ok(Ended { reason, status, told: collected.tell().await, background, confinement, lent: was_lent })
+    let Watched { reason, status, lent, .. } = watched;
+    Ok(Ended { reason, status, told: collected.tell().await, background, confinement, lent })
+}
+
+/// A command that has been started.
+struct Running {
+    // Dropped before the child: what kills the group needs the child's number to be still its own.
+    guard: Guard,
+    child: Child,
+    pipe: Receiver,
+    loan: Option<Loan>,
+    collected: Collected,
+    progress: Progress,
+    /// Where an adopter says that it ended what a command left behind.
+    tells: UnixStream,
+}
+
+/// What was seen of a command until it ended.
+struct Watched {
+    reason: Reason,
+    status: Option<ExitStatus>,
+    /// When it is killed, if it was told to end.
+    kill_at: Option<Instant>,
+    /// Whether it had the person's terminal.
+    lent: bool,
+}
+
+impl Running {
+    async fn start(
+        helper: Option<&Path>,
+        what: &What<'_>,
+        directory: &Path,
+        resources: &Resources,
+        context: &ToolContext<'_>,
+    ) -> std::io::Result<Self> {
+        let What { line, interactive, program } = *what;
+        let mark = Mark::new();
+        let (reader, writer) = std::io::pipe()?;
+        let possible = loan::is_possible(helper, context.person.can_lend());
+        let mut loan = if possible { Some(Loan::new()?) } else { None };
+        if interactive && let Some(loan) = &mut loan {
+            // Before there is anything to see.
+            loan.lend(&context.person).await;
+        }
+        let terminal = loan.as_mut().map(|loan| (loan, if interactive { ON_IT } else { APART }));
+        let (tells, told) = UnixStream::pair()?;
+        let launch = Launch { helper, line, program, directory, mark: &mark, resources, detached: false };
+        let child = launch.start(writer.into(), told.into(), terminal, |command| {
+            // An adopter is told to end, by the guard, and then kills all the others.
+            Command::from(command).kill_on_drop(!adopts(helper)).spawn()
+        })?;
+        let pipe = Receiver::from_owned_fd(reader.into())?;
+        let group = Group::of(child.id().unwrap_or(0), mark.clone(), adopts(helper))?;
+        let collected = Collected::new(context.output_dir.join(format!("shell-{}.txt", mark.value())));
+        let guard = Guard { group, reaped: false, armed: true };
+        Ok(Self { guard, child, pipe, loan, collected, progress: Progress::new(context.progress.clone()), tells })
+    }
+
+    /// Reads what it prints until it has ended, or until its time or the person's patience has.
+    async fn watch(
+        &mut self,
+        interactive: bool,
+        limit: Duration,
+        context: &ToolContext<'_>,
+    ) -> std::io::Result<Watched> {
+        let Self { guard, child, pipe, loan, collected, progress, .. } = self;
+        let mut reason = None;
+        let mut status = None;
+        let mut open = true;
+        let (mut hearing, mut lent) = (loan.is_some(), interactive);
+        let mut deadline = Instant::now() + limit;
+        let mut lent_at = interactive.then(Instant::now);
+        let mut kill_at: Option<Instant> = None;
+        let mut give_up_at: Option<Instant> = None;
+        let mut tell_at: Option<Instant> = None;
+        let mut buffer = vec![0; 64 * 1024];
+        while status.is_none() || open {
+            let mut stop = None;
+            tokio::select! {
+                biased;
+                () = context.cancel.cancelled(), if reason.is_none() => stop = Some(Reason::Cancelled),
+                () = work::at(Some(deadline)), if reason.is_none() && status.is_none() && lent_at.is_none() => stop = Some(Reason::TimedOut),
+                () = work::at(kill_at), if kill_at.is_some() => {
+                    guard.group.signal(Signal::KILL, guard.reaped);
+                    kill_at = None;
+                    give_up_at = Some(Instant::now() + KILL_GRACE);
+                }
+                () = work::at(give_up_at), if give_up_at.is_some() => break,
+                ended = child.wait(), if status.is_none() => {
+                    status = Some(ended?);
+                    guard.reaped = true;
+                    if reason.is_none() {
+                        give_up_at = Some(Instant::now() + PIPE_GRACE);
+                    }
+                }
+                word = heard(loan.as_mut()), if hearing && status.is_none() => {
+                    let Some(loan) = loan else { continue };
+                    match word {
+                        KeeperEvent::Ended => hearing = false,
+                        KeeperEvent::Wants if reason.is_some() => {}
+                        KeeperEvent::Wants => {
+                            if loan.lend(&context.person).await {
+                                lent_at = lent_at.or_else(|| Some(Instant::now()));
+                                lent = true;
+                            } else {
+                                stop = Some(Reason::NoTerminal);
+                            }
+                        }
+                        KeeperEvent::Stopped => {
+                            loan.take_back(&context.person).await;
+                            // What it took the person is not the command's time.
+                            deadline += lent_at.take().map_or(Duration::ZERO, |at| at.elapsed());
+                        }
+                    }
+                }
+                () = work::at(tell_at), if tell_at.is_some() => {
+                    progress.flush();
+                    tell_at = None;
+                }
+                read = pipe.read(&mut buffer), if open => match read {
+                    Ok(0) | Err(_) => open = false,
+                    Ok(length) => {
+                        if let Some(loan) = loan {
+                            loan.show(&buffer[..length]);
+                        }
+                        progress.push(&buffer[..length]);
+                        tell_at = tell_at.or_else(|| Some(Instant::now() + PROGRESS));
+                        if collected.push(&buffer[..length]) {
+                            collected.flush().await;
+                        }
+                    }
+                },
+            }
+            if stop.is_some() {
+                reason = stop;
+                guard.group.signal(Signal::TERM, guard.reaped);
+                kill_at = Some(Instant::now() + TERM_GRACE);
+                give_up_at = None;
+            }
+        }
+        Ok(Watched { reason: reason.unwrap_or(Reason::Finished), status, kill_at, lent })
+    }
 }
 
 /// Tells whether an adopter said that it ended what a command left behind.

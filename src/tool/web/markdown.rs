@@ -268,37 +268,13 @@ impl Writer<'_> {
                 let start = attribute(attributes, "start").and_then(|start| start.parse().ok()).unwrap_or(1);
                 self.around.push(Around::List((name == "ol").then_some(start)));
             }
-            "li" => {
-                self.leave(&Around::Item, true);
-                self.bullet = None;
-                self.break_lines(1);
-                let bullet = match self.around.iter_mut().rev().find(|around| matches!(around, Around::List(_))) {
-                    Some(Around::List(Some(number))) => {
-                        *number = number.saturating_add(1);
-                        format!("{}. ", number.saturating_sub(1))
-                    }
-                    Some(Around::List(None) | Around::Item | Around::Quote) | None => "- ".to_owned(),
-                };
-                self.around.push(Around::Item);
-                self.bullet = Some(bullet);
-            }
+            "li" => self.open_item(),
             "br" | "dt" | "dd" => self.break_lines(1),
             "blockquote" => {
                 self.break_lines(2);
                 self.around.push(Around::Quote);
             }
-            "pre" => {
-                self.break_lines(2);
-                if self.preformatted == 0 && self.cell.is_none() {
-                    let class = attribute(attributes, "class").unwrap_or("");
-                    let language = class.split_whitespace().find_map(|class| class.strip_prefix("language-"));
-                    let language: String =
-                        language.unwrap_or("").chars().filter(char::is_ascii_alphanumeric).collect();
-                    self.word(&format!("```{language}"));
-                    self.breaks = 1;
-                }
-                self.preformatted += 1;
-            }
+            "pre" => self.open_code(attributes),
             "code" | "kbd" | "samp" | "tt" => self.mark("`"),
             "strong" | "b" => self.mark("**"),
             "em" | "i" => self.mark("*"),
@@ -328,6 +304,33 @@ impl Writer<'_> {
             name if BLOCKS.contains(&name) => self.break_lines(2),
             _ => {}
         }
+    }
+
+    fn open_item(&mut self) {
+        self.leave(&Around::Item, true);
+        self.bullet = None;
+        self.break_lines(1);
+        let bullet = match self.around.iter_mut().rev().find(|around| matches!(around, Around::List(_))) {
+            Some(Around::List(Some(number))) => {
+                *number = number.saturating_add(1);
+                format!("{}. ", number.saturating_sub(1))
+            }
+            Some(Around::List(None) | Around::Item | Around::Quote) | None => "- ".to_owned(),
+        };
+        self.around.push(Around::Item);
+        self.bullet = Some(bullet);
+    }
+
+    fn open_code(&mut self, attributes: &str) {
+        self.break_lines(2);
+        if self.preformatted == 0 && self.cell.is_none() {
+            let class = attribute(attributes, "class").unwrap_or("");
+            let language = class.split_whitespace().find_map(|class| class.strip_prefix("language-"));
+            let language: String = language.unwrap_or("").chars().filter(char::is_ascii_alphanumeric).collect();
+            self.word(&format!("```{language}"));
+            self.breaks = 1;
+        }
+        self.preformatted += 1;
     }
 
     fn close(&mut self, name: &str) {
