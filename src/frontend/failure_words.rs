@@ -25,7 +25,8 @@ impl Speaking {
     }
 }
 
-/// Says that a request failed and is sent again: which repetition of how many, in how many milliseconds.
+/// Says that a request failed and is sent again: which repetition of how many, in how many milliseconds. A wait of less
+/// than a second is told in tenths, a longer one in seconds, rounded up.
 #[must_use]
 pub fn retrying(
     locale: &Locale,
@@ -38,7 +39,10 @@ pub fn retrying(
         what: &failure(locale, error, speaking).what,
         attempt: &attempt.to_string(),
         of: &of.to_string(),
-        seconds: &wait_ms.div_ceil(1000).to_string(),
+        seconds: &match wait_ms.div_ceil(100) {
+            10.. => wait_ms.div_ceil(1000).to_string(),
+            tenths => format!("0.{}", tenths.max(1)),
+        },
     })
 }
 

@@ -27,6 +27,6 @@ fn a_retry_is_told_once_however_long_it_is_waited_for() {
     told.show(&retrying(1, 500));
     let lines = String::from_utf8(told.err).unwrap();
     let lines: Vec<&str> = lines.lines().map(|line| line.split_once(": ").unwrap().0).collect();
-    let expected = ["retry in 3 s (1 of 4)", "retry in 1 s (2 of 4)", "retry in 1 s (1 of 4)"];
+    let expected = ["retry in 3 s (1 of 4)", "retry in 0.9 s (2 of 4)", "retry in 0.5 s (1 of 4)"];
     assert_eq!(lines, expected);
 }
