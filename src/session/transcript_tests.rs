@@ -1,8 +1,12 @@
+use std::sync::mpsc::channel;
 use std::time::{Duration, UNIX_EPOCH};
 
 use super::super::{Loaded, SessionStore, load};
 use super::*;
 use crate::conversation::{ContentBlock, Conversation, Ledger, Outcome, Role, ToolCall, ToolResult};
+
+/// How long another test's child may have a file that it does not want.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn at(seconds: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(seconds)
@@ -119,13 +123,11 @@ fn a_deleted_session_takes_its_journal_along_and_no_other() {
 /// Waits until nobody has a session open: a child that another test starts has the file, too, until it becomes another
 /// program.
 fn is_free(path: &Path) -> bool {
-    (0..2_000).any(|_| {
-        let is_free = !is_held(path);
-        if !is_free {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        is_free
-    })
+    let file = File::open(path).unwrap();
+    let (tell, told) = channel();
+    // Ends with the last one that has the file. A child has what is open here, too: so it is unlocked, not only closed.
+    std::thread::spawn(move || tell.send(file.lock().and_then(|()| file.unlock()).is_ok()));
+    told.recv_timeout(PATIENCE).unwrap_or(false)
 }
 
 #[test]

@@ -311,12 +311,11 @@ fn an_arrow_key_in_any_pieces_never_leaves_text() {
         for pieces in left {
             for piece in pieces {
                 pty.send(piece);
-                // However long this takes: the pieces are read apart or together.
-                std::thread::sleep(Duration::from_millis(15));
+                pty.wait_read();
             }
         }
         pty.send("x\x1b");
-        std::thread::sleep(Duration::from_millis(15));
+        pty.wait_read();
         pty.send("\r");
         pty.send("y");
         pty.wait_for("y");

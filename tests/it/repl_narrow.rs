@@ -98,6 +98,19 @@ impl Inside {
         self.tmux(&["resize-window", "-t", "axi", "-x", &columns.to_string(), "-y", &rows.to_string()]);
     }
 
+    /// Waits until axi has painted for the new size, whether or not that looks different.
+    fn resize_and_paint(&self, columns: u64, rows: u64) {
+        let painted = self.home.path().join("painted");
+        std::fs::write(&painted, "").unwrap();
+        self.tmux(&["pipe-pane", "-t", "axi", &format!("exec cat >> '{}'", painted.display())]);
+        self.resize(columns, rows);
+        let deadline = Instant::now() + PATIENCE;
+        while std::fs::metadata(&painted).unwrap().len() == 0 {
+            assert!(Instant::now() < deadline, "nothing was painted for {columns} columns:\n{}", self.text());
+        }
+        self.tmux(&["pipe-pane", "-t", "axi"]);
+    }
+
     /// History and screen, wrapped rows joined.
     fn text(&self) -> String {
         self.tmux(&["capture-pane", "-t", "axi", "-p", "-J", "-S", "-", "-E", "-"])
@@ -172,9 +185,7 @@ fn a_line_under_way_stays_one_line_when_tmux_gets_narrower() {
     inside.waits_on_screen("lazy dog");
     // At none of these does the line fill its last row to the end: reedline is one row off then (nushell/reedline#930).
     for (columns, more) in [(50, "A"), (33, "B"), (44, "C"), (20, "D"), (80, "E")] {
-        inside.resize(columns, 20);
-        // The line is to be painted for the new size before a key has it painted again; nothing on the screen says so.
-        std::thread::sleep(std::time::Duration::from_millis(200));
+        inside.resize_and_paint(columns, 20);
         inside.tmux(&["send-keys", "-t", "axi", "-l", more]);
         inside.waits_on_screen(&format!("lazy dog{}", &"ABCDE"[..=usize::from(more.as_bytes()[0] - b'A')]));
     }
