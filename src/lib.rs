@@ -8,7 +8,7 @@
 //! floor 3  agent          the turn
 //! floor 2  provider  tool  approval  session  context
 //! floor 1  conversation  terminal  sandbox  journal  config  locale  shell  cli  child  mcp
-//! floor 0  secret  character  file  fingerprint  cause  sse
+//! floor 0  secret  character  file  fingerprint  cause  sse  json_rpc
 //! ```
 //! The floor rule: a room imports only from floors below its own, and never from a room beside it. So the five
 //! rooms of floor 2 do not know each other. A room of floor 1 uses at most those of floor 0, except that
@@ -31,6 +31,7 @@ pub mod file;
 pub mod fingerprint;
 pub mod frontend;
 pub mod journal;
+pub mod json_rpc;
 pub mod locale;
 pub mod mcp;
 pub mod provider;

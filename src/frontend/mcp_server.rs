@@ -11,9 +11,10 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::json_rpc::{Client, Fault, Heard, Incoming, Lines, RpcError, read, read_lines, text};
+use super::json_rpc::{Client, Heard, Lines, read_lines};
 use crate::agent::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, run_call};
 use crate::conversation::{Effect, Outcome, ToolCall, ToolSpec};
+use crate::json_rpc::{Fault, Incoming, RpcError, read, text};
 use crate::terminal::sanitize;
 
 /// Revisions of the protocol that are spoken, the newest first (modelcontextprotocol.io/specification).
@@ -264,7 +265,7 @@ impl Frontend for Quiet {
             self.told += 1;
             let line = sanitize(line);
             let parameters = json!({"progressToken": token, "progress": self.told, "message": line});
-            self.client.notify("notifications/progress", &parameters);
+            self.client.notify("notifications/progress", parameters);
         }
     }
 

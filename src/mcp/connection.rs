@@ -16,7 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::failure::Failure;
 use super::manifest::Era;
-use super::message::{self, Incoming};
+use super::message::refused;
+use crate::json_rpc::{self, Fault, Incoming, RpcError};
 
 /// The revision spoken without a session.
 pub(super) const STATELESS: &str = "2026-07-28";
@@ -94,7 +95,7 @@ impl Drop for Waiting<'_> {
         if locked(&self.connection.pending).remove(&self.id).is_some() {
             let params = json!({"requestId": self.id, "reason": "the user stopped it"});
             // A server that does not read is not told.
-            let _ = self.connection.outgoing.try_send(message::notification("notifications/cancelled", params));
+            let _ = self.connection.outgoing.try_send(json_rpc::notification("notifications/cancelled", params));
         }
     }
 }
@@ -157,7 +158,7 @@ impl Connection {
 
     /// Sends a notification; a server that does not read misses it.
     pub(super) fn notify(&self, method: &str, params: Value) {
-        let _ = self.outgoing.try_send(message::notification(method, params));
+        let _ = self.outgoing.try_send(json_rpc::notification(method, params));
     }
 
     /// Sends a request and waits for its answer as long as the server gives signs of life within `limit`.
@@ -192,7 +193,8 @@ impl Connection {
         locked(&self.pending).insert(id, Pending { reply, progress, alive: Arc::clone(&alive) });
         let waiting = Waiting { connection: self, id };
         let slow = || Failure::Slow { seconds: limit.as_secs() };
-        let sent = tokio::time::timeout(limit, self.outgoing.send(message::request(id, method, params))).await;
+        let sent =
+            tokio::time::timeout(limit, self.outgoing.send(json_rpc::request(id, method, params.into()))).await;
         match sent {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return Err(self.ended().unwrap_or(Failure::Ended { code: None, said: String::new() })),
@@ -220,7 +222,7 @@ impl Connection {
     /// Asks for something and waits for no answer. A server that does not read is not asked.
     pub(super) fn tell(&self, method: &str, params: Map<String, Value>) {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let _ = self.outgoing.try_send(message::request(id, method, params));
+        let _ = self.outgoing.try_send(json_rpc::request(id, method, params.into()));
     }
 
     /// Lets the server ask the person until what is returned is dropped.
@@ -241,21 +243,24 @@ impl Connection {
             Incoming::Answer { id, result } => {
                 // One that nobody waits for came too late.
                 if let Some(waits) = locked(&self.pending).remove(&id) {
-                    let _ = waits.reply.send(result);
+                    let _ = waits.reply.send(result.map_err(|error| refused(&error)));
                 }
             }
-            Incoming::Notification { method, params } => match method.as_str() {
-                "notifications/progress" => self.progressed(&params),
+            Incoming::Notification { method, parameters } => match method.as_str() {
+                "notifications/progress" => self.progressed(&parameters),
                 "notifications/tools/list_changed"
                 | "notifications/prompts/list_changed"
                 | "notifications/resources/list_changed" => self.changed.notify_one(),
                 // Its log and what belongs to no request of ours.
                 _ => {}
             },
-            Incoming::Request { id, method, params } => match method.as_str() {
-                "ping" => self.reply(message::answer(&id, &json!({}))),
-                "elicitation/create" => self.asked(id, params),
-                _ => self.reply(message::no_such_method(&id, &method)),
+            Incoming::Request { id, method, parameters } => match method.as_str() {
+                "ping" => self.reply(json_rpc::answer(&id, Ok(json!({})))),
+                "elicitation/create" => self.asked(id, parameters),
+                _ => {
+                    let no_method = RpcError::new(Fault::Method, format!("no method {method} here"));
+                    self.reply(json_rpc::answer(&id, Err(no_method)));
+                }
             },
         }
     }
@@ -288,7 +293,7 @@ impl Connection {
         // Ends with the answer, or when whoever asks the person has gone.
         tokio::spawn(async move {
             let result = connection.ask(params).await;
-            connection.reply(message::answer(&id, &result));
+            connection.reply(json_rpc::answer(&id, Ok(result)));
         });
     }
 
@@ -380,11 +385,11 @@ mod tests {
             assert_eq!(sent.recv().await.unwrap()["params"]["_meta"]["progressToken"], 1);
             for _ in 0..3 {
                 tokio::time::sleep(Duration::from_secs(9)).await;
-                let params = json!({"progressToken": 1, "progress": 1, "total": 4, "message": "half"});
-                connection.receive(Incoming::Notification { method: "notifications/progress".into(), params });
+                let parameters = json!({"progressToken": 1, "progress": 1, "total": 4, "message": "half"});
+                connection.receive(Incoming::Notification { method: "notifications/progress".into(), parameters });
             }
-            let params = json!({"message": "name?"});
-            connection.receive(Incoming::Request { id: json!("q"), method: "elicitation/create".into(), params });
+            let (id, parameters) = (json!("q"), json!({"message": "name?"}));
+            connection.receive(Incoming::Request { id, method: "elicitation/create".into(), parameters });
             let asking = asked.recv().await.unwrap();
             tokio::time::sleep(Duration::from_secs(100)).await;
             asking.reply.send(json!({"action": "accept", "content": {"name": "me"}})).unwrap();
@@ -402,7 +407,7 @@ mod tests {
     async fn nothing_but_the_person_s_answers_can_be_asked_for() {
         let (connection, mut sent) = Connection::new();
         for method in ["sampling/createMessage", "roots/list", "ping", "elicitation/create"] {
-            let request = Incoming::Request { id: json!(method), method: method.into(), params: json!({}) };
+            let request = Incoming::Request { id: json!(method), method: method.into(), parameters: json!({}) };
             connection.receive(request);
             let answer = sent.recv().await.unwrap();
             match method {

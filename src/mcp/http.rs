@@ -20,6 +20,7 @@ use super::line::MOST_MEGABYTES;
 use super::message;
 use super::sign_in::{Challenge, Pass};
 use crate::cause::innermost;
+use crate::json_rpc::error_in;
 use crate::sse::SseParser;
 
 /// The most bytes of an answer that is no stream.
@@ -235,11 +236,9 @@ impl Address {
             self.connection.receive(incoming);
         }
         if self.connection.is_pending(id) {
-            return Err(message::error_in(&body).unwrap_or(if status.is_success() {
-                Failure::NotMcp
-            } else {
-                Failure::Status { status: status.as_u16() }
-            }));
+            let nothing =
+                if status.is_success() { Failure::NotMcp } else { Failure::Status { status: status.as_u16() } };
+            return Err(error_in(&body).map_or(nothing, |error| message::refused(&error)));
         }
         Ok(())
     }

@@ -1,39 +1,12 @@
-//! One message of JSON-RPC 2.0 as MCP uses it. Pure.
+//! The messages of MCP: JSON-RPC, several in an array where a revision allows it, and a server's words made harmless. Pure.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::failure::Failure;
+use crate::json_rpc::{Incoming, RpcError, understand};
 
 /// The most of an error's words that are kept, in characters.
 const MOST_WORDS: usize = 400;
-
-/// What a server sent.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Incoming {
-    /// The answer to one of our requests.
-    Answer {
-        /// The request's number.
-        id: u64,
-        /// What it came to.
-        result: Result<Value, Failure>,
-    },
-    /// It asks for something.
-    Request {
-        /// Its own name for the request.
-        id: Value,
-        /// What for.
-        method: String,
-        /// With what.
-        params: Value,
-    },
-    /// It tells something.
-    Notification {
-        /// What.
-        method: String,
-        /// With what.
-        params: Value,
-    },
-}
 
 /// Reads messages; nothing where it is none. Revision 2025-03-26 allows several in an array.
 pub(super) fn read(text: &[u8]) -> Vec<Incoming> {
@@ -45,61 +18,19 @@ pub(super) fn read(text: &[u8]) -> Vec<Incoming> {
 }
 
 fn one(value: Value) -> Option<Incoming> {
-    let Value::Object(mut fields) = value else { return None };
-    let params = fields.remove("params").unwrap_or(Value::Null);
-    let id = fields.remove("id").filter(|id| !id.is_null());
-    match (fields.remove("method"), id) {
-        (Some(Value::String(method)), Some(id)) => Some(Incoming::Request { id, method, params }),
-        (Some(Value::String(method)), None) => Some(Incoming::Notification { method, params }),
-        (Some(_), _) | (None, None) => None,
-        (None, Some(id)) => {
-            // Some servers give a number back as text.
-            let id = id.as_u64().or_else(|| id.as_str()?.parse().ok())?;
-            let result = match (fields.remove("result"), fields.remove("error")) {
-                (_, Some(error)) if !error.is_null() => Err(refused(&error)),
-                (Some(result), _) => Ok(result),
-                (None, _) => return None,
-            };
-            Some(Incoming::Answer { id, result })
+    match understand(value).ok()? {
+        // There is no id to answer to.
+        Incoming::Request { id: Value::Null, method, parameters } => {
+            Some(Incoming::Notification { method, parameters })
         }
+        incoming => Some(incoming),
     }
 }
 
-/// The error in a body that answers no request by its number.
-pub(super) fn error_in(body: &[u8]) -> Option<Failure> {
-    let value: Value = serde_json::from_slice(body).ok()?;
-    let error = value.get("error").filter(|error| error.get("code").is_some())?;
-    Some(refused(error))
-}
-
-fn refused(error: &Value) -> Failure {
-    let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
-    let message = message.chars().filter(|letter| !letter.is_control()).take(MOST_WORDS).collect();
-    Failure::Refused { code: error.get("code").and_then(Value::as_i64).unwrap_or_default(), message }
-}
-
-/// Writes a request.
-pub(super) fn request(id: u64, method: &str, params: Map<String, Value>) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": Value::Object(params)})
-}
-
-/// Writes a notification.
-pub(super) fn notification(method: &str, params: Value) -> Value {
-    let mut message = json!({"jsonrpc": "2.0", "method": method});
-    if !params.is_null() {
-        message["params"] = params;
-    }
-    message
-}
-
-/// Writes the answer to a server's request.
-pub(super) fn answer(id: &Value, result: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "result": result})
-}
-
-/// Says that there is no such method here.
-pub(super) fn no_such_method(id: &Value, method: &str) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": format!("no method {method} here")}})
+/// Says that a server refused, in words that command no terminal.
+pub(super) fn refused(error: &RpcError) -> Failure {
+    let message = error.message.chars().filter(|letter| !letter.is_control()).take(MOST_WORDS).collect();
+    Failure::Refused { code: error.code, message }
 }
 
 #[cfg(test)]
@@ -138,7 +69,8 @@ mod tests {
     #[test]
     fn a_server_s_words_of_an_error_command_no_terminal() {
         let read = read(br#"{"id":1,"error":{"code":-32603,"message":"\u001b]0;x\u0007no\nway"}}"#);
+        let [Incoming::Answer { id: 1, result: Err(error) }] = read.as_slice() else { panic!("{read:?}") };
         let failure = Failure::Refused { code: -32603, message: "]0;xnoway".to_owned() };
-        assert_eq!(read, [Incoming::Answer { id: 1, result: Err(failure) }]);
+        assert_eq!(refused(error), failure);
     }
 }

@@ -144,7 +144,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::mcp::message::Incoming;
+    use crate::json_rpc::{Incoming, RpcError};
 
     const LIMIT: Duration = Duration::from_secs(10);
 
@@ -156,7 +156,7 @@ mod tests {
     ) {
         while let Some(message) = sent.recv().await {
             let Some(id) = message["id"].as_u64() else { continue };
-            let refused = |code| Failure::Refused { code, message: "no".into() };
+            let refused = |code| RpcError { code, message: "no".into() };
             let result = server(message["method"].as_str().unwrap(), &message["params"]).map_err(refused);
             connection.receive(Incoming::Answer { id, result });
         }

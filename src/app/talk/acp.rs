@@ -19,9 +19,10 @@ use super::world::Outside;
 use super::{agent, menu_lists, rules};
 use crate::cli::{CommonOptions, RunOptions};
 use crate::config::Paths;
-use crate::frontend::acp::{Ended, Fault, Opened, Opener, RpcError, Wanted, serve};
+use crate::frontend::acp::{Ended, Opened, Opener, Wanted, serve};
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
+use crate::json_rpc::{Fault, RpcError};
 use crate::locale::{Locale, word};
 use crate::session::SessionStore;
 

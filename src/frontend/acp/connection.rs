@@ -14,8 +14,9 @@ use tokio_util::sync::CancellationToken;
 use super::servers::handed;
 use super::session::{Beginning, Job, Opener, Running, Session, Wanted};
 use crate::agent::timestamp;
-use crate::frontend::json_rpc::{self, Client, Fault, Heard, Incoming, Lines, RpcError, read_lines, text};
+use crate::frontend::json_rpc::{Client, Heard, Lines, read_lines};
 use crate::frontend::signals::Signals;
+use crate::json_rpc::{self, Fault, Incoming, RpcError, text};
 use crate::locale::word;
 
 /// The version of the protocol that is spoken.

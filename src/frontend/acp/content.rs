@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::conversation::{ATTACHED, ContentBlock, Image, Message, tokens};
-use crate::frontend::json_rpc::{Fault, RpcError, text};
+use crate::json_rpc::{Fault, RpcError, text};
 use crate::locale::{Locale, word};
 use crate::tool::Place;
 use crate::tool::base64;

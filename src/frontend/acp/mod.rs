@@ -18,6 +18,5 @@ mod replay;
 mod servers;
 mod session;
 
-pub use super::json_rpc::{Fault, RpcError};
 pub use connection::{Ended, serve};
 pub use session::{Opened, Opener, Wanted};

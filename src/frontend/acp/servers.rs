@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::frontend::json_rpc::{RpcError, text};
+use crate::json_rpc::{RpcError, text};
 use crate::mcp::{Definition, Way};
 
 /// Reads them. They are the person's own: it is their editor that has them in its settings.

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::message::RpcError;
+use crate::json_rpc::{self, RpcError};
 use crate::terminal::escape_json;
 
 /// What came of a request of ours.
@@ -77,20 +77,17 @@ impl Client {
     }
 
     /// Tells something that needs no answer.
-    pub(in crate::frontend) fn notify(&self, method: &str, parameters: &Value) {
-        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": parameters}));
+    pub(in crate::frontend) fn notify(&self, method: &str, parameters: Value) {
+        self.send(&json_rpc::notification(method, parameters));
     }
 
     /// Answers a request.
     pub(in crate::frontend) fn answer(&self, id: &Value, result: Result<Value, RpcError>) {
-        self.send(&match result {
-            Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-            Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
-        });
+        self.send(&json_rpc::answer(id, result));
     }
 
     /// Makes a request of our own for a session; the answer arrives at the receiver.
-    pub(in crate::frontend) fn request(&self, session: &str, method: &str, parameters: &Value) -> Receiver<Reply> {
+    pub(in crate::frontend) fn request(&self, session: &str, method: &str, parameters: Value) -> Receiver<Reply> {
         let (sender, receiver) = channel();
         let id = {
             let mut waiting = lock(&self.0.waiting);
@@ -103,15 +100,15 @@ impl Client {
             waiting.requests.insert(id, (session.to_owned(), sender));
             id
         };
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters}));
+        self.send(&json_rpc::request(id, method, parameters));
         receiver
     }
 
     /// The client answered a request of ours.
-    pub(in crate::frontend) fn answered(&self, id: u64, result: Option<Value>) {
+    pub(in crate::frontend) fn answered(&self, id: u64, result: Result<Value, RpcError>) {
         if let Some((_, sender)) = lock(&self.0.waiting).requests.remove(&id) {
             // Fails if the turn was stopped and nobody waits any more.
-            drop(sender.send(result.map_or(Reply::Refused, Reply::Result)));
+            drop(sender.send(result.map_or_else(|_| Reply::Refused, Reply::Result)));
         }
     }
 
@@ -146,16 +143,19 @@ pub(in crate::frontend) fn wait(receiver: &Receiver<Reply>) -> Reply {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::json_rpc::Fault;
 
     #[test]
     fn a_request_is_answered_refused_or_stopped_and_never_left_waiting() {
         let client = Client::new(Box::new(std::io::sink()), Box::new(|| {}));
-        let ask = |session| client.request(session, "x", &json!({}));
+        let ask = |session| client.request(session, "x", json!({}));
         let (first, second, third, fourth) = (ask("a"), ask("a"), ask("a"), ask("b"));
-        client.answered(2, None);
-        client.answered(1, Some(json!(5)));
-        client.answered(99, Some(json!(5)));
+        client.answered(2, Err(RpcError::new(Fault::Method, "no")));
+        client.answered(1, Ok(json!(5)));
+        client.answered(99, Ok(json!(5)));
         client.stop_waiting("a");
         assert_eq!(wait(&first), Reply::Result(json!(5)));
         assert_eq!(wait(&second), Reply::Refused);
