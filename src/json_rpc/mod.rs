@@ -148,7 +148,7 @@ pub fn error_in(text: &[u8]) -> Option<RpcError> {
 
 /// Writes a request.
 #[must_use]
-pub fn request(id: u64, method: &str, parameters: Value) -> Value {
+pub fn request(id: u64, method: &str, parameters: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters})
 }
 

@@ -194,7 +194,7 @@ impl Connection {
         let waiting = Waiting { connection: self, id };
         let slow = || Failure::Slow { seconds: limit.as_secs() };
         let sent =
-            tokio::time::timeout(limit, self.outgoing.send(json_rpc::request(id, method, params.into()))).await;
+            tokio::time::timeout(limit, self.outgoing.send(json_rpc::request(id, method, &params.into()))).await;
         match sent {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return Err(self.ended().unwrap_or(Failure::Ended { code: None, said: String::new() })),
@@ -222,7 +222,7 @@ impl Connection {
     /// Asks for something and waits for no answer. A server that does not read is not asked.
     pub(super) fn tell(&self, method: &str, params: Map<String, Value>) {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let _ = self.outgoing.try_send(json_rpc::request(id, method, params.into()));
+        let _ = self.outgoing.try_send(json_rpc::request(id, method, &params.into()));
     }
 
     /// Lets the server ask the person until what is returned is dropped.

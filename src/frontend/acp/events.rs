@@ -311,7 +311,7 @@ impl Frontend for Events {
         if let Some(open) = self.open.get_mut(&request.call.id) {
             open.shown = Some(request.preview.clone());
         }
-        let waiting = self.client.request(&self.session, "session/request_permission", parameters);
+        let waiting = self.client.request(&self.session, "session/request_permission", &parameters);
         // Between the two a stop would have nobody to stop.
         let reply = if self.cancel.is_cancelled() { Reply::Stopped } else { wait(&waiting) };
         let outcome = match reply {
@@ -356,7 +356,7 @@ impl Frontend for Events {
             "sessionId": self.session, "mode": "form", "message": sanitize(&question.text),
             "requestedSchema": form(question, &self.wording.locale),
         });
-        let waiting = self.client.request(&self.session, "elicitation/create", parameters);
+        let waiting = self.client.request(&self.session, "elicitation/create", &parameters);
         let reply = if self.cancel.is_cancelled() { Reply::Stopped } else { wait(&waiting) };
         match reply {
             Reply::Result(result) => answer(question, &result),

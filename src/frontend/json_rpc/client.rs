@@ -87,7 +87,7 @@ impl Client {
     }
 
     /// Makes a request of our own for a session; the answer arrives at the receiver.
-    pub(in crate::frontend) fn request(&self, session: &str, method: &str, parameters: Value) -> Receiver<Reply> {
+    pub(in crate::frontend) fn request(&self, session: &str, method: &str, parameters: &Value) -> Receiver<Reply> {
         let (sender, receiver) = channel();
         let id = {
             let mut waiting = lock(&self.0.waiting);
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn a_request_is_answered_refused_or_stopped_and_never_left_waiting() {
         let client = Client::new(Box::new(std::io::sink()), Box::new(|| {}));
-        let ask = |session| client.request(session, "x", json!({}));
+        let ask = |session| client.request(session, "x", &json!({}));
         let (first, second, third, fourth) = (ask("a"), ask("a"), ask("a"), ask("b"));
         client.answered(2, Err(RpcError::new(Fault::Method, "no")));
         client.answered(1, Ok(json!(5)));
