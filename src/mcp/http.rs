@@ -16,15 +16,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::{Connection, STATELESS};
 use super::failure::Failure;
-use super::line::MOST_MEGABYTES;
-use super::message;
+use super::message::{self, MOST, MOST_MEGABYTES};
 use super::sign_in::{Challenge, Pass};
 use crate::cause::innermost;
 use crate::json_rpc::error_in;
 use crate::sse::SseParser;
 
-/// The most bytes of an answer that is no stream.
-const MOST: usize = 16 * 1024 * 1024;
 /// How often a stream that broke off is taken up again.
 const RESUMES: usize = 5;
 /// How long a server is waited for before that, if it says nothing else, and at most.

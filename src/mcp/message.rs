@@ -5,6 +5,11 @@ use serde_json::Value;
 use super::failure::Failure;
 use crate::json_rpc::{Incoming, RpcError, understand};
 
+/// The most megabytes of one message: an answer of pictures is some megabytes.
+pub(super) const MOST_MEGABYTES: u64 = 16;
+/// The same in bytes.
+pub(super) const MOST: usize = 16 << 20;
+
 /// The most of an error's words that are kept, in characters.
 const MOST_WORDS: usize = 400;
 

@@ -1,7 +1,7 @@
 //! Servers that speak the Model Context Protocol: what they are, whether the person agreed to them, what is known of
 //! their tools, and the lines to them.
 //!
-//! Knows no tool, approval, terminal or locale: it reports facts. From the bottom: `failure`, `plain`, `message`, `line`, then
+//! Knows no tool, approval, terminal or locale: it reports facts. From the bottom: `failure`, `plain`, `message`, then
 //! `definition`, `agreed`, `manifest` and `answer`, then `connection`, `sign_in`, `process` and `http`, `opening`, `task`, `thread`, `state`, `servers` above them, and `taken`.
 //!
 //! Our own JSON-RPC and not the crate rmcp: see `connection`.
@@ -12,7 +12,6 @@ mod connection;
 mod definition;
 mod failure;
 mod http;
-mod line;
 mod manifest;
 mod message;
 mod opening;

@@ -15,11 +15,11 @@ use tokio_util::sync::CancellationToken;
 use super::connection::Connection;
 use super::definition::Way;
 use super::failure::Failure;
-use super::line::{Line, Lines, MOST_MEGABYTES};
-use super::message;
+use super::message::{self, MOST, MOST_MEGABYTES};
 use crate::child::processes::{MARK, Mark};
 use crate::child::{ADOPT_APART, PLAIN};
 use crate::secret::{Known, Level, redact};
+use crate::sse::{Ends, Line, Lines};
 
 /// More bytes than this between two messages that are none, and it is no server.
 const MOST_NOISE: usize = 8 * 1024 * 1024;
@@ -149,7 +149,7 @@ async fn write(mut input: ChildStdin, mut sent: mpsc::Receiver<Value>) {
 
 /// Reads until there is nothing more to read.
 async fn read(mut output: ChildStdout, connection: &Arc<Connection>) -> Failure {
-    let (mut lines, mut noise) = (Lines::default(), 0_usize);
+    let (mut lines, mut noise) = (Lines::new(Ends::Newline, MOST), 0_usize);
     let mut bytes = vec![0; 64 * 1024];
     loop {
         let count = match output.read(&mut bytes).await {
@@ -157,22 +157,24 @@ async fn read(mut output: ChildStdout, connection: &Arc<Connection>) -> Failure 
             Ok(count) => count,
         };
         noise += count;
-        lines.push(&bytes[..count], |line| match line {
-            Line::Whole(line) => {
-                for incoming in message::read(&line) {
+        let mut unread = &bytes[..count];
+        while let Some(line) = lines.next(&mut unread) {
+            match line {
+                Line::Whole(line) => {
+                    for incoming in message::read(&line) {
+                        noise = 0;
+                        connection.receive(incoming);
+                    }
+                }
+                Line::TooLong => {
+                    // Whose answer it was cannot be known; only one call runs at a time.
                     noise = 0;
-                    connection.receive(incoming);
+                    connection.fail(&Failure::TooLarge { megabytes: MOST_MEGABYTES });
                 }
             }
-            Line::TooLong => {
-                // Whose answer it was cannot be known; only one call runs at a time.
-                noise = 0;
-                connection.fail(&Failure::TooLarge { megabytes: MOST_MEGABYTES });
-            }
-        });
+        }
         // A message may be this long, too.
-        if noise > MOST_NOISE + usize::try_from(MOST_MEGABYTES << 20).unwrap_or(usize::MAX) && !lines.is_skipping()
-        {
+        if noise > MOST_NOISE + MOST && !lines.is_skipping() {
             return Failure::NotMcp;
         }
     }

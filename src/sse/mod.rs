@@ -1,5 +1,5 @@
-//! Server-sent events, cut anywhere: bytes in, whole events out. Pure; knows neither a provider nor MCP, which both read
-//! them.
+//! Server-sent events, cut anywhere: bytes in, whole events out; and the [`Lines`] below them, which other streams are made
+//! of, too. Pure; knows neither a provider nor MCP, which both read them.
 //!
 //! Follows the parsing rules of the WHATWG HTML standard, section 9.2.6, with four allowances for real servers:
 //! an event that the end of the stream left without its blank line still counts ([`SseParser::finish`]), a field
@@ -7,6 +7,7 @@
 //! is data (gateways that print a bare JSON error into a running stream), and data that is whole, a JSON object or
 //! `[DONE]`, ends before the next `data` or `event` line (gateways that write one newline between events, not two).
 
+mod lines;
 #[cfg(test)]
 pub(crate) mod pieces;
 
@@ -14,10 +15,10 @@ use std::time::Duration;
 
 use serde::de::IgnoredAny;
 
+pub use lines::{Ends, Line, Lines};
+
 /// The most bytes one event may hold. Models' deltas are far smaller; a whole picture in one event fits.
 pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
-
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// One event as it was sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub struct TooLong {
 #[derive(Debug)]
 pub struct SseParser {
     limit: usize,
-    line: Vec<u8>,
+    lines: Lines,
     data: Vec<u8>,
     name: Vec<u8>,
     has_data: bool,
@@ -50,8 +51,6 @@ pub struct SseParser {
     id: Option<String>,
     last_id: Option<String>,
     retry: Option<Duration>,
-    after_carriage_return: bool,
-    at_start: bool,
 }
 
 impl Default for SseParser {
@@ -72,7 +71,7 @@ impl SseParser {
     pub const fn with_limit(limit: usize) -> Self {
         Self {
             limit,
-            line: Vec::new(),
+            lines: Lines::new(Ends::Any, limit),
             data: Vec::new(),
             name: Vec::new(),
             has_data: false,
@@ -80,8 +79,6 @@ impl SseParser {
             id: None,
             last_id: None,
             retry: None,
-            after_carriage_return: false,
-            at_start: true,
         }
     }
 
@@ -92,24 +89,12 @@ impl SseParser {
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<SseEvent>, TooLong> {
         let mut events = Vec::new();
         let mut rest = bytes;
-        while let Some(&first) = rest.first() {
-            // CRLF is one line end even when a chunk ends between the two.
-            if std::mem::take(&mut self.after_carriage_return) && first == b'\n' {
-                rest = &rest[1..];
-                continue;
-            }
-            let Some(at) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
-                self.line.extend_from_slice(rest);
-                self.check()?;
-                break;
-            };
-            self.line.extend_from_slice(&rest[..at]);
-            self.check()?;
-            self.after_carriage_return = rest[at] == b'\r';
-            rest = &rest[at + 1..];
-            self.end_line(&mut events);
-            self.check()?;
+        while let Some(line) = self.lines.next(&mut rest) {
+            let Line::Whole(line) = line else { return Err(TooLong { limit: self.limit }) };
+            self.check(line.len())?;
+            self.line(&line, &mut events);
         }
+        self.check(if self.lines.is_skipping() { usize::MAX } else { self.lines.kept() })?;
         Ok(events)
     }
 
@@ -117,8 +102,8 @@ impl SseParser {
     #[must_use]
     pub fn finish(&mut self) -> Option<SseEvent> {
         let mut events = Vec::new();
-        if !self.line.is_empty() {
-            self.end_line(&mut events);
+        if let Some(line) = self.lines.rest() {
+            self.line(&line, &mut events);
         }
         self.dispatch(&mut events);
         events.pop()
@@ -142,19 +127,14 @@ impl SseParser {
         *self = Self { last_id, retry, ..Self::with_limit(self.limit) };
     }
 
-    const fn check(&self) -> Result<(), TooLong> {
-        if self.line.len() + self.data.len() > self.limit {
+    const fn check(&self, line: usize) -> Result<(), TooLong> {
+        if line.saturating_add(self.data.len()) > self.limit {
             return Err(TooLong { limit: self.limit });
         }
         Ok(())
     }
 
-    fn end_line(&mut self, events: &mut Vec<SseEvent>) {
-        let taken = std::mem::take(&mut self.line);
-        let mut line = taken.as_slice();
-        if std::mem::take(&mut self.at_start) {
-            line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
-        }
+    fn line(&mut self, line: &[u8], events: &mut Vec<SseEvent>) {
         match line.first() {
             None => self.dispatch(events),
             // A comment: keep-alive.
@@ -190,9 +170,6 @@ impl SseParser {
                 }
             }
         }
-        // Gives the line's memory back to the next line.
-        self.line = taken;
-        self.line.clear();
     }
 
     fn add_data(&mut self, value: &[u8]) {

@@ -1,15 +1,12 @@
 //! One JSON value a line, cut anywhere: bytes in, whole lines out. Pure; knows no provider.
 
-use crate::sse::{MAX_EVENT_BYTES, TooLong};
-
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+use crate::sse::{Ends, Line, Lines, MAX_EVENT_BYTES, TooLong};
 
 /// Cuts bytes into lines. Blank lines are dropped, line ends may be LF, CRLF or CR, invalid UTF-8 is replaced.
 #[derive(Debug)]
 pub struct NdjsonParser {
     limit: usize,
-    line: Vec<u8>,
-    at_start: bool,
+    lines: Lines,
 }
 
 impl Default for NdjsonParser {
@@ -28,39 +25,32 @@ impl NdjsonParser {
     /// Makes a parser that refuses lines of more than `limit` bytes.
     #[must_use]
     pub const fn with_limit(limit: usize) -> Self {
-        Self { limit, line: Vec::new(), at_start: true }
+        Self { limit, lines: Lines::new(Ends::Any, limit) }
     }
 
     /// Takes the next bytes and returns the lines they complete.
     ///
     /// # Errors
     /// [`TooLong`] when one line outgrows the limit.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<String>, TooLong> {
+    pub fn push(&mut self, mut bytes: &[u8]) -> Result<Vec<String>, TooLong> {
         let mut lines = Vec::new();
-        for piece in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
-            self.line.extend_from_slice(piece);
-            if self.line.len() > self.limit {
-                return Err(TooLong { limit: self.limit });
-            }
-            if matches!(piece.last(), Some(b'\n' | b'\r')) {
-                lines.extend(self.finish());
-            }
+        while let Some(line) = self.lines.next(&mut bytes) {
+            let Line::Whole(line) = line else { return Err(TooLong { limit: self.limit }) };
+            lines.extend(text(&line));
         }
-        Ok(lines)
+        if self.lines.is_skipping() { Err(TooLong { limit: self.limit }) } else { Ok(lines) }
     }
 
     /// Ends the stream and returns the line that was still open, unless it is blank.
     #[must_use]
     pub fn finish(&mut self) -> Option<String> {
-        let mut line = self.line.as_slice();
-        if std::mem::take(&mut self.at_start) {
-            line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
-        }
-        let line = line.trim_ascii();
-        let text = (!line.is_empty()).then(|| String::from_utf8_lossy(line).into_owned());
-        self.line.clear();
-        text
+        text(&self.lines.rest()?)
     }
+}
+
+fn text(line: &[u8]) -> Option<String> {
+    let line = line.trim_ascii();
+    (!line.is_empty()).then(|| String::from_utf8_lossy(line).into_owned())
 }
 
 #[cfg(test)]
