@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::Dialect;
 use super::thinking::{effort_word, thinking};
 use crate::conversation::{ContentBlock, Image, Outcome, Reasoning, ToolCall, ToolResult, WireItem};
 use crate::provider::request::Request;
 use crate::provider::settings::ProviderSettings;
-use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns};
+use crate::provider::wire::{
+    Dialect, Feature, Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns,
+};
 
 /// axi sends a paused answer back, and the next answer continues it. Results and a person's words have one role, so
 /// an answer has to stand between them.
@@ -23,35 +24,51 @@ const SEARCH_BLOCKS: [&str; 2] = ["server_tool_use", "web_search_tool_result"];
 
 fn goes_back(made: &WireItem, id: &str, dialect: Dialect) -> bool {
     let is_search = made.item.get("type").and_then(Value::as_str).is_some_and(|kind| SEARCH_BLOCKS.contains(&kind));
-    made.model == id && (dialect.search || !is_search)
+    made.model == id && (dialect.says(Feature::Search) || !is_search)
+}
+
+/// How many tokens an answer may have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Where the request names no limit.
+    pub(crate) default: u64,
+    /// The most the server has said it accepts.
+    pub(crate) highest: u64,
 }
 
 /// Writes the body. What stays the same from request to request comes first.
 ///
 /// Four cache marks at most, or HTTP 400 "A maximum of 4 blocks" (continuedev/continue PR#6937): the end of the
 /// tools, the system prompt, and the last two messages of the user, so that the next request finds this one's.
-pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Value {
-    let dialect = Dialect { search: dialect.search && request.search, ..dialect };
-    let limit = request.max_output_tokens.unwrap_or(dialect.default_limit).min(dialect.highest_limit);
+pub(crate) fn encode(
+    settings: &ProviderSettings,
+    dialect: Dialect,
+    limits: Limits,
+    request: &Request<'_>,
+) -> Value {
+    let dialect = dialect.without(Feature::Search, !request.search);
+    let limit = request.max_output_tokens.unwrap_or(limits.default).min(limits.highest);
     let mut body = Map::new();
     body.insert("model".into(), json!(settings.model));
     body.insert("max_tokens".into(), json!(limit));
     body.insert("stream".into(), json!(true));
-    let effort = settings.abilities.effort(request.effort).filter(|_| dialect.effort);
-    let thinking = thinking(&settings.abilities, dialect.adaptive, effort, limit);
+    let effort = settings.abilities.effort(request.effort).filter(|_| dialect.says(Feature::Effort));
+    let thinking = thinking(&settings.abilities, dialect.says(Feature::Thinking), effort, limit);
     // A model that thinks takes no temperature.
-    let says = dialect.temperature && thinking.is_none();
+    let says = dialect.says(Feature::Temperature) && thinking.is_none();
     if let Some(thinking) = thinking {
         body.insert("thinking".into(), thinking);
     }
-    if let Some(word) = effort_word(&settings.abilities, dialect.adaptive, effort) {
+    if let Some(word) = effort_word(&settings.abilities, dialect.says(Feature::Thinking), effort) {
         body.insert("output_config".into(), json!({"effort": word}));
     }
     if let Some(temperature) = request.temperature.filter(|_| says) {
         body.insert("temperature".into(), json!(temperature));
     }
     if settings.tools && !request.tools.is_empty() {
-        let own = dialect.search.then(|| json!({"type": SEARCH, "name": "web_search", "max_uses": MOST_SEARCHES}));
+        let own = dialect
+            .says(Feature::Search)
+            .then(|| json!({"type": SEARCH, "name": "web_search", "max_uses": MOST_SEARCHES}));
         let tools = request.tools.iter();
         let tools = tools.map(
             |tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}),
@@ -99,8 +116,8 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
 }
 
 fn mark(dialect: Dialect, block: Option<&mut Value>) {
-    if let Some(block) = block.filter(|_| dialect.cache_marks) {
-        block["cache_control"] = if dialect.long_cache {
+    if let Some(block) = block.filter(|_| dialect.says(Feature::CacheMarks)) {
+        block["cache_control"] = if dialect.says(Feature::LongCache) {
             json!({"type": "ephemeral", "ttl": "1h"})
         } else {
             json!({"type": "ephemeral"})
@@ -159,7 +176,7 @@ impl Writer<'_> {
     /// Only thoughts of this same model, only signed or redacted ones, byte for byte: a signature is bound to its
     /// model (llxprt-code#2335).
     fn reasoning(&self, reasoning: &Reasoning) -> Option<Value> {
-        if !self.dialect.reasoning || reasoning.model != self.id {
+        if !self.dialect.says(Feature::Reasoning) || reasoning.model != self.id {
             return None;
         }
         if let Some(data) = &reasoning.redacted {

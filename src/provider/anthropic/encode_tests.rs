@@ -8,6 +8,10 @@ fn settings(model: &str) -> ProviderSettings {
     ProviderSettings::custom("lab", Protocol::Anthropic, "http://lab", model)
 }
 
+fn written_by(wire: &MessagesWire, request: &Request<'_>) -> Value {
+    encode(&wire.settings, wire.learnt.dialect(&wire.settings), wire.limits(), request)
+}
+
 fn wire(settings: &ProviderSettings) -> MessagesWire {
     let origin = Origin { provider: "lab".into(), model: "m".into(), url: "http://lab".into(), secret: None };
     MessagesWire::new(settings.clone(), origin)
@@ -22,7 +26,7 @@ fn body(messages: &[Message]) -> Value {
     });
     let request = Request { system: "sys", tools: &tools, ..Request::of(messages) };
     let settings = settings("m");
-    encode(&settings, wire(&settings).dialect(), &request)
+    written_by(&wire(&settings), &request)
 }
 
 fn call(id: &str) -> ToolCall {
@@ -129,7 +133,7 @@ fn an_hour_is_asked_for_at_every_mark_until_the_server_refuses_it() {
     let wire = wire(&settings);
     let messages = [Message::user("q")];
     let request = Request { system: "sys", ..Request::of(&messages) };
-    let written = || encode(&settings, wire.dialect(), &request).to_string();
+    let written = || written_by(&wire, &request).to_string();
     let (hour, any) = ("\"ttl\":\"1h\"", "cache_control");
     assert_eq!((written().matches(hour).count(), written().matches(any).count()), (2, 2), "{}", written());
     let message = "system.0.cache_control.ephemeral.ttl: Extra inputs are not permitted";
@@ -150,9 +154,9 @@ fn empty_results_and_pictures() {
         ];
         let settings = ProviderSettings { vision, ..settings("m") };
         let request = Request::of(&messages);
-        let mut dialect = wire(&settings).dialect();
-        dialect.cache_marks = false;
-        encode(&settings, dialect, &request)["messages"][2]["content"][0].clone()
+        let wire = wire(&settings);
+        wire.learnt.learn(Feature::CacheMarks);
+        written_by(&wire, &request)["messages"][2]["content"][0].clone()
     };
     let nothing = json!([{"type": "text", "text": "(no output)"}]);
     assert_eq!(block(&empty, true), json!({"type": "tool_result", "tool_use_id": "c", "content": nothing}));
@@ -174,7 +178,7 @@ fn the_limit_follows_model_request_and_server() {
         }
         let messages = [Message::user("a")];
         let request = Request { max_output_tokens: asked, ..Request::of(&messages) };
-        encode(&settings, wire.dialect(), &request)["max_tokens"].as_u64().unwrap()
+        written_by(&wire, &request)["max_tokens"].as_u64().unwrap()
     };
     assert_eq!(limit("claude-sonnet-4-5", None, &[]), 32_000);
     assert_eq!(limit("claude-3-haiku-20240307", None, &[]), 4_096);
@@ -191,7 +195,7 @@ fn a_temperature_is_said_until_it_is_refused() {
     let wire = wire(&settings);
     let messages = [Message::user("go")];
     let request = Request { temperature: Some(0.3), ..Request::of(&messages) };
-    let said = || encode(&settings, wire.dialect(), &request).get("temperature").cloned();
+    let said = || written_by(&wire, &request).get("temperature").cloned();
     assert_eq!(said(), Some(json!(0.3)));
     let complaint =
         Complaint { message: "`temperature` is deprecated for this model.".into(), ..Complaint::default() };
@@ -205,7 +209,7 @@ fn models_that_think_as_they_see_fit_are_asked_to_show_it_until_the_server_refus
     let settings = settings("claude-opus-5-5");
     let wire = wire(&settings);
     let request = Request { temperature: Some(0.3), ..nothing() };
-    let written = || encode(&settings, wire.dialect(), &request);
+    let written = || written_by(&wire, &request);
     assert_eq!(written()["thinking"], json!({"type": "adaptive", "display": "summarized"}));
     assert_eq!(written().get("temperature"), None);
     let complaint =

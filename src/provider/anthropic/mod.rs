@@ -1,23 +1,20 @@
 //! Anthropic's messages, as spoken by Anthropic and by servers that imitate it.
 
 mod decode;
-mod dialect;
 mod encode;
 mod thinking;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use dialect::Dialect;
-
 pub(crate) use decode::MessagesMachine;
-pub(crate) use encode::encode;
+pub(crate) use encode::{Limits, encode};
 pub(crate) use thinking::{effort_word, thinking};
 
 use super::framing::{Decoder, SseDecoder};
 use super::http::{Call, Complaint, Origin};
 use super::request::Request;
 use super::settings::ProviderSettings;
-use super::wire::{Learnt, Lesson, Wire};
+use super::wire::{Feature, Learnt, Wire};
 
 /// The version of the wire: <https://docs.anthropic.com/en/api/versioning>.
 pub(crate) const VERSION: &str = "2023-06-01";
@@ -36,18 +33,8 @@ impl MessagesWire {
         Self { settings, origin, learnt, highest_limit: AtomicU64::new(u64::MAX) }
     }
 
-    fn dialect(&self) -> Dialect {
-        Dialect {
-            reasoning: !self.learnt.has(Lesson::NoReasoning),
-            cache_marks: !self.learnt.has(Lesson::NoCacheMarks),
-            temperature: self.settings.abilities.sampling && !self.learnt.has(Lesson::NoTemperature),
-            effort: !self.learnt.has(Lesson::NoEffort),
-            long_cache: self.settings.long_cache && !self.learnt.has(Lesson::NoLongCache),
-            search: self.settings.search && !self.learnt.has(Lesson::NoSearch),
-            adaptive: self.settings.abilities.thinking.adaptive && !self.learnt.has(Lesson::NoThinking),
-            default_limit: default_limit(&self.settings),
-            highest_limit: self.highest_limit.load(Ordering::Relaxed),
-        }
+    fn limits(&self) -> Limits {
+        Limits { default: default_limit(&self.settings), highest: self.highest_limit.load(Ordering::Relaxed) }
     }
 }
 
@@ -70,7 +57,7 @@ fn default_limit(settings: &ProviderSettings) -> u64 {
 
 impl Wire for MessagesWire {
     fn call(&self, request: &Request<'_>) -> Call {
-        let body = encode(&self.settings, self.dialect(), request);
+        let body = encode(&self.settings, self.learnt.dialect(&self.settings), self.limits(), request);
         let mut headers = vec![("accept", "text/event-stream".to_owned())];
         headers.extend(headers_of(&self.settings));
         Call {
@@ -85,8 +72,9 @@ impl Wire for MessagesWire {
         &self.learnt
     }
 
-    fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
-        let machine = MessagesMachine::new(self.origin.clone()).searching(request.search && self.dialect().search);
+    fn decoder<'a>(&self, request: &Request<'a>, _note: Option<String>) -> Box<dyn Decoder + 'a> {
+        let searches = request.search && self.learnt.dialect(&self.settings).says(Feature::Search);
+        let machine = MessagesMachine::new(self.origin.clone()).searching(searches);
         Box::new(SseDecoder::new(machine).within(self.settings.gateway.answer()))
     }
 
@@ -96,30 +84,30 @@ impl Wire for MessagesWire {
         }
         let message = &complaint.message;
         if request.search && self.settings.search && message.contains("web_search") {
-            return self.learnt.learn(Lesson::NoSearch);
+            return self.learnt.learn(Feature::Search);
         }
         // "Invalid `signature` in `thinking` block": stripping is accepted, a bad signature never is.
         if message.contains("thinking") && (message.contains("ignature") || message.contains("cannot be modified"))
         {
-            return self.learnt.learn(Lesson::NoReasoning);
+            return self.learnt.learn(Feature::Reasoning);
         }
         let of_effort =
             ["effort", "output_config", "thinking", "budget_tokens"].iter().any(|word| message.contains(word));
-        if request.effort.is_some() && of_effort && self.learnt.learn(Lesson::NoEffort) {
+        if request.effort.is_some() && of_effort && self.learnt.learn(Feature::Effort) {
             return true;
         }
         // A server that imitates Anthropic, or a model older than its name suggests.
         if message.contains("thinking") || message.contains("adaptive") {
-            return self.learnt.learn(Lesson::NoThinking);
+            return self.learnt.learn(Feature::Thinking);
         }
-        if self.settings.long_cache && message.contains("ttl") && self.learnt.learn(Lesson::NoLongCache) {
+        if self.settings.long_cache && message.contains("ttl") && self.learnt.learn(Feature::LongCache) {
             return true;
         }
         if message.contains("cache_control") {
-            return self.learnt.learn(Lesson::NoCacheMarks);
+            return self.learnt.learn(Feature::CacheMarks);
         }
         if message.contains("temperature") {
-            return self.learnt.learn(Lesson::NoTemperature);
+            return self.learnt.learn(Feature::Temperature);
         }
         highest_allowed(message).is_some_and(|limit| self.highest_limit.fetch_min(limit, Ordering::Relaxed) > limit)
     }

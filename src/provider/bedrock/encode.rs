@@ -7,7 +7,9 @@ use crate::provider::anthropic::{effort_word, thinking};
 use crate::provider::catalogue::{Cache, Effort};
 use crate::provider::request::Request;
 use crate::provider::settings::{CallIds, ProviderSettings};
-use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns};
+use crate::provider::wire::{
+    Dialect, Feature, Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns,
+};
 
 /// Results and a person's words have the same role, and a role must not speak twice in a row.
 const ORDER: Order = Order { two_answers: true, words_behind_results: false };
@@ -15,27 +17,10 @@ const ORDER: Order = Order { two_answers: true, words_behind_results: false };
 /// What a model that thinks by a budget may write, where nothing is said of it.
 const USUAL_LIMIT: u64 = 32_000;
 
-/// What is sent, after what the server has refused so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Dialect {
-    /// Whether reasoning goes back.
-    pub(crate) reasoning: bool,
-    /// Whether cache marks are set.
-    pub(crate) cache_marks: bool,
-    /// Whether they last an hour.
-    pub(crate) long_cache: bool,
-    /// Whether `temperature` is said.
-    pub(crate) temperature: bool,
-    /// Whether it is said how to think.
-    pub(crate) effort: bool,
-    /// Whether it is said that a tool failed.
-    pub(crate) status: bool,
-}
-
 /// Writes the body. What stays the same from request to request comes first, the conversation last.
 pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Value {
-    let marks = dialect.cache_marks && settings.abilities.cache == Cache::Marks;
-    let mark = || mark(dialect.long_cache);
+    let marks = dialect.says(Feature::CacheMarks) && settings.abilities.cache == Cache::Marks;
+    let mark = || mark(dialect.says(Feature::LongCache));
     let mut body = Map::new();
     if !request.system.is_empty() {
         let mut system = vec![json!({"text": request.system})];
@@ -46,7 +31,8 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
         tools.extend(marks.then(mark));
         body.insert("toolConfig".into(), json!({"tools": tools}));
     }
-    let (fields, budgeted) = if dialect.effort { thoughts(settings, request) } else { (Map::new(), false) };
+    let (fields, budgeted) =
+        if dialect.says(Feature::Effort) { thoughts(settings, request) } else { (Map::new(), false) };
     let mut config = Map::new();
     // Without a limit the model may write as much as it can; half of that may be thought.
     let limit = request.max_output_tokens.or_else(|| budgeted.then(|| limit(settings)));
@@ -54,7 +40,7 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
         config.insert("maxTokens".into(), json!(limit));
     }
     if let Some(temperature) =
-        request.temperature.filter(|_| dialect.temperature && !fields.contains_key("thinking"))
+        request.temperature.filter(|_| dialect.says(Feature::Temperature) && !fields.contains_key("thinking"))
     {
         config.insert("temperature".into(), json!(temperature));
     }
@@ -210,7 +196,7 @@ impl Writer<'_> {
 
     /// Only thoughts of this same model, only signed or encrypted ones, byte for byte.
     fn reasoning(&self, reasoning: &Reasoning) -> Option<Value> {
-        if !self.dialect.reasoning || reasoning.model != self.id {
+        if !self.dialect.says(Feature::Reasoning) || reasoning.model != self.id {
             return None;
         }
         if let Some(data) = &reasoning.redacted {
@@ -232,7 +218,7 @@ impl Writer<'_> {
         let mut block = json!({"toolUseId": self.ids.of_result(&result.call_id), "content": content});
         match result.outcome {
             Outcome::Ok => {}
-            Outcome::Failed | Outcome::Denied | Outcome::Interrupted if !self.dialect.status => {}
+            Outcome::Failed | Outcome::Denied | Outcome::Interrupted if !self.dialect.says(Feature::Status) => {}
             Outcome::Failed | Outcome::Denied | Outcome::Interrupted => block["status"] = json!("error"),
         }
         json!({"toolResult": block})

@@ -11,8 +11,7 @@ use super::http::{Call, Complaint, Origin};
 use super::openai_chat::bearer;
 use super::request::Request;
 use super::settings::ProviderSettings;
-use super::wire::{Learnt, Lesson, Wire};
-use encode::Dialect;
+use super::wire::{Feature, Learnt, Wire};
 
 /// A connection's wire: settings, and what the server taught us.
 pub(crate) struct ConverseWire {
@@ -25,18 +24,6 @@ impl ConverseWire {
     pub(crate) fn new(settings: ProviderSettings, origin: Origin) -> Self {
         let learnt = Learnt::of(&settings.profile);
         Self { settings, origin, learnt }
-    }
-
-    fn dialect(&self) -> Dialect {
-        let is = |lesson| self.learnt.has(lesson);
-        Dialect {
-            reasoning: !is(Lesson::NoReasoning),
-            cache_marks: !is(Lesson::NoCacheMarks),
-            long_cache: self.settings.long_cache && !is(Lesson::NoLongCache),
-            temperature: self.settings.abilities.sampling && !is(Lesson::NoTemperature),
-            effort: !is(Lesson::NoEffort),
-            status: !is(Lesson::NoStatus),
-        }
     }
 }
 
@@ -68,7 +55,7 @@ pub(crate) fn lists(base_url: &str) -> [String; 2] {
 
 impl Wire for ConverseWire {
     fn call(&self, request: &Request<'_>) -> Call {
-        let body = encode(&self.settings, self.dialect(), request);
+        let body = encode(&self.settings, self.learnt.dialect(&self.settings), request);
         let mut headers = vec![("accept", "application/vnd.amazon.eventstream".to_owned())];
         headers.extend(bearer(&self.settings));
         Call { url: address(&self.settings), headers, body: Some(body.to_string().into_bytes()), ..Call::default() }
@@ -78,7 +65,7 @@ impl Wire for ConverseWire {
         &self.learnt
     }
 
-    fn decoder<'a>(&self, _request: &Request<'a>) -> Box<dyn Decoder + 'a> {
+    fn decoder<'a>(&self, _request: &Request<'a>, _note: Option<String>) -> Box<dyn Decoder + 'a> {
         Box::new(EventStreamDecoder::new(ConverseMachine::new(self.origin.clone())))
     }
 
@@ -90,21 +77,21 @@ impl Wire for ConverseWire {
         let says = |words: &str| lower.contains(words);
         let learn = |lesson| self.learnt.learn(lesson);
         if says("reasoningcontent") || says("cannot be modified") || (says("thinking") && says("ignature")) {
-            return learn(Lesson::NoReasoning);
+            return learn(Feature::Reasoning);
         }
-        if self.settings.long_cache && says("ttl") && learn(Lesson::NoLongCache) {
+        if self.settings.long_cache && says("ttl") && learn(Feature::LongCache) {
             return true;
         }
         if says("cachepoint") || says("cache point") || says("prompt caching") {
-            return learn(Lesson::NoCacheMarks);
+            return learn(Feature::CacheMarks);
         }
         if says("temperature") {
-            return learn(Lesson::NoTemperature);
+            return learn(Feature::Temperature);
         }
         if says("thinking") || says("effort") || says("reasoningconfig") || says("additionalmodelrequestfields") {
-            return learn(Lesson::NoEffort);
+            return learn(Feature::Effort);
         }
-        says("status") && says("toolresult") && learn(Lesson::NoStatus)
+        says("status") && says("toolresult") && learn(Feature::Status)
     }
 }
 

@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::Dialect;
 use crate::conversation::{ContentBlock, Image, Outcome, ToolCall, ToolResult};
 use crate::provider::catalogue::Effort;
 use crate::provider::request::Request;
 use crate::provider::settings::ProviderSettings;
-use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns};
+use crate::provider::wire::{
+    Dialect, Feature, Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns,
+};
 
 /// A call must stand behind a person's words or results, and its results behind it.
 const ORDER: Order = Order { two_answers: false, words_behind_results: false };
@@ -18,22 +19,22 @@ const ANY_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// Writes the body. What stays the same from request to request comes first, the conversation last.
 pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Value {
-    let dialect = Dialect { search: dialect.search && request.search, ..dialect };
+    let dialect = dialect.without(Feature::Search, !request.search);
     let mut body = Map::new();
     if !request.system.is_empty() {
         body.insert("systemInstruction".into(), json!({"parts": [{"text": request.system}]}));
     }
     if settings.tools && !request.tools.is_empty() {
-        let schema = if dialect.old_schemas { "parameters" } else { "parametersJsonSchema" };
+        let schema = if dialect.says(Feature::NewSchemas) { "parametersJsonSchema" } else { "parameters" };
         let tools: Vec<Value> = request
             .tools
             .iter()
             .map(|tool| json!({"name": tool.name, "description": tool.description, schema: tool.input_schema}))
             .collect();
         let mut tools = vec![json!({"functionDeclarations": tools})];
-        tools.extend(dialect.search.then(|| json!({"googleSearch": {}})));
+        tools.extend(dialect.says(Feature::Search).then(|| json!({"googleSearch": {}})));
         body.insert("tools".into(), Value::Array(tools));
-        if dialect.search {
+        if dialect.says(Feature::Search) {
             // Google's tools and ours work together only with this field.
             body.insert("toolConfig".into(), json!({"includeServerSideToolInvocations": true}));
         }
@@ -42,12 +43,12 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     if let Some(limit) = request.max_output_tokens {
         config.insert("maxOutputTokens".into(), json!(limit));
     }
-    if let Some(temperature) = request.temperature.filter(|_| dialect.temperature) {
+    if let Some(temperature) = request.temperature.filter(|_| dialect.says(Feature::Temperature)) {
         config.insert("temperature".into(), json!(temperature));
     }
-    if dialect.thoughts {
+    if dialect.says(Feature::Thoughts) {
         let mut thinking = Map::new();
-        if dialect.effort
+        if dialect.says(Feature::Effort)
             && let Some(effort) = settings.abilities.effort(request.effort)
         {
             let (field, said) = said_effort(effort, settings.abilities.thinking.budget);
@@ -178,7 +179,7 @@ impl Writer<'_> {
         let own = self.ids.is_own(call);
         let id = self.ids.assign(call);
         let mut function = Map::new();
-        if own && self.dialect.call_ids && call.extra.contains_key("id") {
+        if own && self.dialect.says(Feature::CallIds) && call.extra.contains_key("id") {
             self.echoed.push(call.id.clone());
             function.insert("id".into(), json!(id));
         }
@@ -188,7 +189,9 @@ impl Writer<'_> {
         let mut part = json!({"functionCall": function});
         match call.extra.get("thoughtSignature").filter(|_| own) {
             Some(signature) => part["thoughtSignature"] = signature.clone(),
-            None if first && self.dialect.stand_in_signature => part["thoughtSignature"] = json!(ANY_SIGNATURE),
+            None if first && self.dialect.says(Feature::StandInSignature) => {
+                part["thoughtSignature"] = json!(ANY_SIGNATURE);
+            }
             None => {}
         }
         part

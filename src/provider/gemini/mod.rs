@@ -1,11 +1,8 @@
 //! Google's `streamGenerateContent`. On Vertex calls have no ids, and no placeholder signature is accepted.
 
 mod decode;
-mod dialect;
 mod encode;
 mod partial;
-
-use dialect::Dialect;
 
 pub(crate) use decode::GeminiMachine;
 pub(crate) use encode::encode;
@@ -14,7 +11,7 @@ use super::framing::{Decoder, SseDecoder};
 use super::http::{Call, Complaint, Origin};
 use super::request::Request;
 use super::settings::ProviderSettings;
-use super::wire::{Learnt, Lesson, Wire};
+use super::wire::{Dialect, Feature, Learnt, Wire};
 
 /// A connection's wire: settings, and what the server taught us.
 pub(crate) struct GeminiWire {
@@ -30,20 +27,17 @@ impl GeminiWire {
     }
 
     fn dialect(&self) -> Dialect {
-        let is = |lesson| self.learnt.has(lesson);
         let vertex = self.settings.base_url.contains("aiplatform");
         let model = name(&self.settings.model);
         let is_before = |generations: &[&str]| generations.iter().any(|old| model.starts_with(old));
-        Dialect {
-            thoughts: !is(Lesson::NoThoughts) && !is_before(&["gemini-1", "gemini-2.0", "gemma"]),
-            effort: !is(Lesson::NoEffort),
-            old_schemas: is(Lesson::OldSchemas),
-            temperature: self.settings.abilities.sampling && !is(Lesson::NoTemperature),
+        let before_3 = is_before(&["gemini-1", "gemini-2", "gemma"]);
+        self.learnt
+            .dialect(&self.settings)
+            .without(Feature::Thoughts, is_before(&["gemini-1", "gemini-2.0", "gemma"]))
             // Models before Gemini 3 take Google's tools or ours, not both.
-            search: self.settings.search && !is(Lesson::NoSearch) && !is_before(&["gemini-1", "gemini-2", "gemma"]),
-            call_ids: !vertex,
-            stand_in_signature: !vertex && !is_before(&["gemini-1", "gemini-2", "gemma"]),
-        }
+            .without(Feature::Search, before_3)
+            .without(Feature::CallIds, vertex)
+            .without(Feature::StandInSignature, vertex || before_3)
     }
 }
 
@@ -70,8 +64,9 @@ impl Wire for GeminiWire {
         &self.learnt
     }
 
-    fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
-        let machine = GeminiMachine::new(self.origin.clone()).searching(request.search && self.dialect().search);
+    fn decoder<'a>(&self, request: &Request<'a>, _note: Option<String>) -> Box<dyn Decoder + 'a> {
+        let machine = GeminiMachine::new(self.origin.clone())
+            .searching(request.search && self.dialect().says(Feature::Search));
         Box::new(SseDecoder::new(machine).within(self.settings.gateway.answer()))
     }
 
@@ -83,20 +78,20 @@ impl Wire for GeminiWire {
         let says = |words: &str| lower.contains(words);
         let learn = |lesson| self.learnt.learn(lesson);
         if says("parametersjsonschema") || says("parameters_json_schema") {
-            return learn(Lesson::OldSchemas);
+            return learn(Feature::NewSchemas);
         }
         let of_search = says("search") || says("tool use with function calling") || says("serversidetool");
         if request.search && self.settings.search && of_search {
-            return learn(Lesson::NoSearch);
+            return learn(Feature::Search);
         }
         let asked = request.effort.is_some();
-        if asked && (says("thinking") || says("budget")) && self.learnt.learn(Lesson::NoEffort) {
+        if asked && (says("thinking") || says("budget")) && self.learnt.learn(Feature::Effort) {
             return true;
         }
         if says("thinking") || says("includethoughts") || says("include_thoughts") {
-            return learn(Lesson::NoThoughts);
+            return learn(Feature::Thoughts);
         }
-        says("temperature") && learn(Lesson::NoTemperature)
+        says("temperature") && learn(Feature::Temperature)
     }
 }
 

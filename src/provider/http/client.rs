@@ -281,6 +281,8 @@ pub(crate) struct Call {
     pub(crate) added: Vec<(String, String)>,
     /// JSON; `None` means GET.
     pub(crate) body: Option<Vec<u8>>,
+    /// What the wire wants to know of the request when its answer comes; it is not sent.
+    pub(crate) note: Option<String>,
 }
 
 /// An answer whose head has arrived.

@@ -12,7 +12,7 @@ use super::framing::Decoder;
 use super::http::{Call, Complaint, Origin};
 use super::request::Request;
 use super::settings::ProviderSettings;
-use super::wire::{Learnt, Lesson, Wire};
+use super::wire::{Feature, Learnt, Wire};
 
 /// A connection's wire: settings, and the context's size so far.
 pub(crate) struct OllamaWire {
@@ -38,10 +38,10 @@ impl OllamaWire {
 impl Wire for OllamaWire {
     fn call(&self, request: &Request<'_>) -> Call {
         let mut request = *request;
-        if self.learnt.has(Lesson::NoTools) {
+        if self.learnt.refuses(Feature::Tools) {
             request.tools = &[];
         }
-        if self.learnt.has(Lesson::NoThinking) {
+        if self.learnt.refuses(Feature::Thinking) {
             request.effort = None;
         }
         let body = encode(&self.settings, self.context(&request), &request);
@@ -59,7 +59,7 @@ impl Wire for OllamaWire {
         &self.learnt
     }
 
-    fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
+    fn decoder<'a>(&self, request: &Request<'a>, _note: Option<String>) -> Box<dyn Decoder + 'a> {
         Box::new(OllamaDecoder::new(self.origin.clone(), request.tools))
     }
 
@@ -67,10 +67,10 @@ impl Wire for OllamaWire {
     /// So does one that does not think, where it is told how much to: `"MODEL" does not support thinking`.
     fn adapt(&self, _request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
         let no_thinking = complaint.message.contains("does not support thinking");
-        if status == 400 && no_thinking && self.learnt.learn(Lesson::NoThinking) {
+        if status == 400 && no_thinking && self.learnt.learn(Feature::Thinking) {
             return true;
         }
-        status == 400 && complaint.message.contains("does not support tools") && self.learnt.learn(Lesson::NoTools)
+        status == 400 && complaint.message.contains("does not support tools") && self.learnt.learn(Feature::Tools)
     }
 }
 

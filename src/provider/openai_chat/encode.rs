@@ -2,34 +2,43 @@
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::Dialect;
 use crate::conversation::{ContentBlock, Image, Reasoning, ToolCall, ToolResult, ToolSpec};
 use crate::provider::catalogue::Effort;
 use crate::provider::request::Request;
 use crate::provider::settings::{OutputLimit, ProviderSettings, ReasoningEcho, ResultPictures};
 use crate::provider::wire::{
-    NO_ANSWER, Order, Part, Turn, WireIds, has_words, invalid_input, output, tool_name, turns,
+    Dialect, Feature, NO_ANSWER, Order, Part, Turn, WireIds, has_words, invalid_input, output, tool_name, turns,
 };
+
+/// Returns the field that limits the output: the one that the model's table names, or the other if that was refused.
+pub(super) fn output_limit(settings: &ProviderSettings, dialect: Dialect) -> OutputLimit {
+    match (settings.quirks.output_limit, dialect.says(Feature::LimitField)) {
+        (OutputLimit::MaxTokens, true) | (OutputLimit::MaxCompletionTokens, false) => OutputLimit::MaxTokens,
+        (OutputLimit::MaxTokens, false) | (OutputLimit::MaxCompletionTokens, true) => {
+            OutputLimit::MaxCompletionTokens
+        }
+    }
+}
 
 /// Writes the body. What stays the same from request to request comes first.
 pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), json!(settings.model));
     body.insert("stream".into(), json!(true));
-    if dialect.usage_in_stream {
+    if dialect.says(Feature::Usage) {
         body.insert("stream_options".into(), json!({"include_usage": true}));
     }
     if let Some(limit) = request.max_output_tokens {
-        let field = match dialect.output_limit {
+        let field = match output_limit(settings, dialect) {
             OutputLimit::MaxTokens => "max_tokens",
             OutputLimit::MaxCompletionTokens => "max_completion_tokens",
         };
         body.insert(field.into(), json!(limit));
     }
-    if let Some(temperature) = request.temperature.filter(|_| dialect.temperature) {
+    if let Some(temperature) = request.temperature.filter(|_| dialect.says(Feature::Temperature)) {
         body.insert("temperature".into(), json!(temperature));
     }
-    if dialect.effort
+    if dialect.says(Feature::Effort)
         && let Some(effort) = settings.abilities.effort(request.effort)
     {
         // Models with a switch but no efforts get the switch (GLM, Kimi, DeepSeek); all others get the word.
@@ -50,7 +59,7 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     if !request.system.is_empty() {
         writer.messages.push(json!({"role": "system", "content": request.system}));
     }
-    let order = Order { two_answers: false, words_behind_results: !dialect.strict_roles };
+    let order = Order { two_answers: false, words_behind_results: dialect.says(Feature::LooseRoles) };
     for turn in turns(request.messages, order, has_words) {
         match turn {
             Turn::Person(parts) => writer.person(&parts),
@@ -134,7 +143,7 @@ impl Writer<'_> {
             self.messages.push(json!({"role": "tool", "tool_call_id": id, "content": content}));
         }
         if !behind.is_empty() {
-            if self.dialect.strict_roles {
+            if !self.dialect.says(Feature::LooseRoles) {
                 self.messages.push(json!({"role": "assistant", "content": NO_ANSWER}));
             }
             let content = self.content("", &behind);
@@ -169,7 +178,7 @@ impl Writer<'_> {
 
     /// Sends the model its own reasoning back: details byte for byte where it gave them, else the plain text.
     fn reasoning(&self, content: &[ContentBlock], written: &mut Map<String, Value>) {
-        if self.dialect.reasoning_echo == ReasoningEcho::Never {
+        if !self.dialect.says(Feature::Reasoning) || self.settings.quirks.reasoning_echo == ReasoningEcho::Never {
             return;
         }
         let own = content.iter().filter_map(|block| match block {
@@ -185,7 +194,7 @@ impl Writer<'_> {
         let text: String = own.iter().map(|reasoning| reasoning.text.as_str()).collect();
         if !text.is_empty() {
             written.insert("reasoning_content".into(), json!(text));
-        } else if self.dialect.reasoning_required {
+        } else if !self.dialect.says(Feature::BareCalls) {
             // Calls made by another model or without thought: a blank is accepted where nothing is not.
             written.insert("reasoning_content".into(), json!(" "));
         }
@@ -204,7 +213,7 @@ impl Writer<'_> {
         let mut written = Map::new();
         written.insert("id".into(), json!(self.ids.assign(call)));
         written.insert("type".into(), json!("function"));
-        if own && self.dialect.call_extras {
+        if own && self.dialect.says(Feature::CallExtras) {
             for (field, value) in &call.extra {
                 match (field.as_str(), value) {
                     ("function", Value::Object(inner)) => function.extend(inner.clone()),

@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::conversation::{ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolResult, ToolSpec};
+use crate::provider::settings::ReasoningEcho;
 use crate::provider::settings::{CallIds, Protocol, Quirks, ResultPictures};
 
 fn settings(quirks: Quirks) -> ProviderSettings {

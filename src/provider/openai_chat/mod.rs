@@ -1,22 +1,20 @@
 //! OpenAI's chat completions, as spoken by OpenAI and by everybody who imitates it.
 
 mod decode;
-mod dialect;
 mod encode;
 mod slots;
 mod usage;
 
-use dialect::Dialect;
-
 pub(crate) use decode::ChatMachine;
+use encode::output_limit;
 pub(crate) use encode::{encode, tool};
 pub(crate) use usage::read_usage;
 
 use super::framing::{Decoder, SseDecoder};
 use super::http::{Call, Complaint, Origin};
 use super::request::Request;
-use super::settings::{OutputLimit, ProviderSettings, ReasoningEcho, ResultPictures};
-use super::wire::{Learnt, Lesson, Wire};
+use super::settings::{OutputLimit, ProviderSettings, ResultPictures};
+use super::wire::{Dialect, Feature, Learnt, Wire};
 
 /// A connection's wire: settings, and what the server taught us.
 pub(crate) struct ChatWire {
@@ -32,25 +30,8 @@ impl ChatWire {
     }
 
     fn dialect(&self) -> Dialect {
-        let is = |lesson| self.learnt.has(lesson);
-        let quirks = self.settings.quirks;
-        Dialect {
-            usage_in_stream: !is(Lesson::NoUsage),
-            temperature: self.settings.abilities.sampling && !is(Lesson::NoTemperature),
-            effort: !is(Lesson::NoEffort),
-            output_limit: match (quirks.output_limit, is(Lesson::OtherLimit)) {
-                (OutputLimit::MaxTokens, false) | (OutputLimit::MaxCompletionTokens, true) => {
-                    OutputLimit::MaxTokens
-                }
-                (OutputLimit::MaxTokens, true) | (OutputLimit::MaxCompletionTokens, false) => {
-                    OutputLimit::MaxCompletionTokens
-                }
-            },
-            reasoning_echo: if is(Lesson::NoReasoning) { ReasoningEcho::Never } else { quirks.reasoning_echo },
-            reasoning_required: is(Lesson::ReasoningRequired),
-            strict_roles: is(Lesson::StrictRoles) || quirks.result_pictures == ResultPictures::Inside,
-            call_extras: !is(Lesson::NoExtras),
-        }
+        let inside = self.settings.quirks.result_pictures == ResultPictures::Inside;
+        self.learnt.dialect(&self.settings).without(Feature::LooseRoles, inside)
     }
 }
 
@@ -71,7 +52,7 @@ impl Wire for ChatWire {
         &self.learnt
     }
 
-    fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
+    fn decoder<'a>(&self, request: &Request<'a>, _note: Option<String>) -> Box<dyn Decoder + 'a> {
         Box::new(
             SseDecoder::new(ChatMachine::new(self.origin.clone(), request.tools))
                 .within(self.settings.gateway.answer()),
@@ -82,7 +63,7 @@ impl Wire for ChatWire {
         let lower = complaint.message.to_ascii_lowercase();
         // Templates of local models complain in words of their own, and llama.cpp does so with HTTP 500.
         if lower.contains("roles must alternate") || lower.contains("after role 'tool'") {
-            return self.learnt.learn(Lesson::StrictRoles);
+            return self.learnt.learn(Feature::LooseRoles);
         }
         if !matches!(status, 400 | 422) {
             return false;
@@ -90,29 +71,31 @@ impl Wire for ChatWire {
         let says = |words: &str| complaint.message.contains(words);
         let learn = |lesson| self.learnt.learn(lesson);
         if says("stream_options") || says("include_usage") {
-            return learn(Lesson::NoUsage);
+            return learn(Feature::Usage);
         }
         if says("temperature") {
-            return learn(Lesson::NoTemperature);
+            return learn(Feature::Temperature);
         }
         if says("reasoning_effort") || says("thinking") {
-            return learn(Lesson::NoEffort);
+            return learn(Feature::Effort);
         }
         if says("max_tokens") && says("max_completion_tokens") {
-            return learn(Lesson::OtherLimit);
+            return learn(Feature::LimitField);
         }
-        if says("max_completion_tokens") && self.dialect().output_limit == OutputLimit::MaxCompletionTokens {
-            return learn(Lesson::OtherLimit);
+        if says("max_completion_tokens")
+            && output_limit(&self.settings, self.dialect()) == OutputLimit::MaxCompletionTokens
+        {
+            return learn(Feature::LimitField);
         }
         if says("reasoning_content") {
             let wanted = ["issing", "must be", "required", "passed back"].iter().any(|word| says(word));
-            return if wanted { learn(Lesson::ReasoningRequired) } else { learn(Lesson::NoReasoning) };
+            return if wanted { learn(Feature::BareCalls) } else { learn(Feature::Reasoning) };
         }
         if says("reasoning_details") {
-            return learn(Lesson::NoReasoning);
+            return learn(Feature::Reasoning);
         }
         if says("extra_content") || says("provider_specific_fields") {
-            return learn(Lesson::NoExtras);
+            return learn(Feature::CallExtras);
         }
         false
     }

@@ -4,45 +4,52 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::Dialect;
 use super::items::text_of;
 use crate::conversation::{ContentBlock, Image, Reasoning, ToolCall, ToolResult};
 use crate::provider::request::Request;
 use crate::provider::settings::ProviderSettings;
-use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns};
+use crate::provider::wire::{
+    Dialect, Feature, Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns,
+};
 
-/// Writes the body. What stays the same from request to request comes first, the conversation last.
-pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Value {
-    let dialect = Dialect { search: dialect.search && request.search, ..dialect };
+/// Writes the body. What stays the same from request to request comes first, the conversation last. Where the provider
+/// keeps its answers, tells this request from others, too: after a cut or a rewind the request differs, and axi sends it
+/// whole.
+pub(crate) fn encode(
+    settings: &ProviderSettings,
+    dialect: Dialect,
+    request: &Request<'_>,
+) -> (Value, Option<String>) {
+    let dialect = dialect.without(Feature::Search, !request.search);
     let mut body = Map::new();
     body.insert("model".into(), json!(settings.model));
     body.insert("stream".into(), json!(true));
     // The provider keeps nothing unless a setting says so: axi can resume a session at any time and leaves nothing
     // there.
-    body.insert("store".into(), json!(dialect.stored));
-    if dialect.thinks {
+    body.insert("store".into(), json!(dialect.says(Feature::Store)));
+    if dialect.says(Feature::Thought) {
         body.insert("include".into(), json!(["reasoning.encrypted_content"]));
     }
     let mut reasoning = Map::new();
-    if let Some(effort) = settings.abilities.effort(request.effort).filter(|_| dialect.effort) {
+    if let Some(effort) = settings.abilities.effort(request.effort).filter(|_| dialect.says(Feature::Effort)) {
         reasoning.insert("effort".into(), json!(effort.word()));
     }
-    if dialect.summary {
+    if dialect.says(Feature::Summary) {
         reasoning.insert("summary".into(), json!("auto"));
     }
     if !reasoning.is_empty() {
         body.insert("reasoning".into(), Value::Object(reasoning));
     }
-    if let Some(limit) = request.max_output_tokens.filter(|_| dialect.output_limit) {
+    if let Some(limit) = request.max_output_tokens.filter(|_| dialect.says(Feature::Limit)) {
         // The least that is accepted.
         body.insert("max_output_tokens".into(), json!(limit.max(16)));
     }
-    if let Some(temperature) = request.temperature.filter(|_| dialect.temperature && !dialect.thinks) {
+    if let Some(temperature) = request.temperature.filter(|_| dialect.says(Feature::Temperature)) {
         body.insert("temperature".into(), json!(temperature));
     }
     if settings.tools && !request.tools.is_empty() {
         // Not strict: that would demand schemas in which nothing is optional.
-        let own = dialect.search.then(|| json!({"type": "web_search"}));
+        let own = dialect.says(Feature::Search).then(|| json!({"type": "web_search"}));
         let tools = request.tools.iter().map(|tool| {
             json!({
                 "type": "function", "name": tool.name, "description": tool.description,
@@ -54,19 +61,22 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     if !request.system.is_empty() {
         body.insert("instructions".into(), json!(request.system));
     }
-    let written = input(settings, dialect, request);
+    let mut written = input(settings, dialect, request);
     let mut items = written.items;
-    if let Some((id, end)) = written.stored.filter(|(_, end)| dialect.stored && *end < items.len()) {
+    let digest = dialect.says(Feature::Store).then(|| written.digest.of(&items));
+    if let Some((id, end)) = written.stored.filter(|(_, end)| digest.is_some() && *end < items.len()) {
         body.insert("previous_response_id".into(), json!(id));
         items.drain(..end);
     }
     body.insert("input".into(), Value::Array(items));
-    Value::Object(body)
+    (Value::Object(body), digest)
 }
 
 /// The whole input of a request, and the last answer that the provider keeps for exactly the part before it.
 struct Input {
     items: Vec<Value>,
+    /// What was read of the items.
+    digest: Digest,
     /// Its id, and how many items of the input it covers.
     stored: Option<(String, usize)>,
 }
@@ -84,7 +94,10 @@ fn input(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -
         custom: Vec::new(),
         stored: None,
     };
-    let order = Order { two_answers: !dialect.strict_roles, words_behind_results: !dialect.strict_roles };
+    let order = Order {
+        two_answers: dialect.says(Feature::LooseRoles),
+        words_behind_results: dialect.says(Feature::LooseRoles),
+    };
     let speaks = |block: &ContentBlock| match block {
         ContentBlock::Text { text } => !text.is_empty(),
         ContentBlock::ToolCall(_) => true,
@@ -102,7 +115,7 @@ fn input(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -
             Turn::StandIn(words) => writer.input.push(said(words, None)),
         }
     }
-    Input { items: writer.input, stored: writer.stored }
+    Input { items: writer.input, digest: writer.digest, stored: writer.stored }
 }
 
 /// The kind of what is remembered of an answer that the provider keeps: its id, and what it was the answer to. It is never
@@ -112,11 +125,6 @@ const STORED: &str = "stored_response";
 /// Makes what is remembered of an answer.
 pub(super) fn stored(id: &str, digest: &str) -> Value {
     json!({"type": STORED, "id": id, "digest": digest})
-}
-
-/// Tells requests apart by their content. After a cut or a rewind the request differs, and axi sends it whole.
-pub(super) fn digest_of(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> String {
-    Digest::default().of(&input(settings, dialect, request).items)
 }
 
 /// Tells apart what a request says up to some item, reading each item once however often it is asked.
@@ -210,7 +218,9 @@ impl Writer<'_> {
         for block in content {
             match block {
                 ContentBlock::Text { text } if !text.is_empty() => items.push(said(text, phase.take())),
-                ContentBlock::Reasoning(reasoning) if self.dialect.reasoning_echo && reasoning.model == self.id => {
+                ContentBlock::Reasoning(reasoning)
+                    if self.dialect.says(Feature::Echo) && reasoning.model == self.id =>
+                {
                     Self::thought(reasoning, &mut items, &mut thoughts);
                 }
                 ContentBlock::ToolCall(call) => items.push(self.call(call)),
@@ -232,7 +242,7 @@ impl Writer<'_> {
             items.pop();
         }
         // Only what is stored is compared: nothing is read for it elsewhere.
-        let stored = stored.filter(|_| self.dialect.stored);
+        let stored = stored.filter(|_| self.dialect.says(Feature::Store));
         let stored = stored.filter(|stored| text_of(stored, "digest") == self.digest.of(&self.input));
         self.input.extend(items.into_iter().filter(|item| !item.is_null()));
         if let Some(stored) = stored {

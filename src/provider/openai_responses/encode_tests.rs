@@ -20,7 +20,7 @@ fn body(wire: &ResponsesWire, messages: &[Message], tools: &[ToolSpec]) -> Value
         temperature: Some(0.5),
         ..Request::of(messages)
     };
-    encode(&wire.settings, wire.dialect(), &request)
+    encode(&wire.settings, wire.dialect(), &request).0
 }
 
 fn thought(text: &str, signature: Option<Value>, model: &str) -> ContentBlock {
@@ -121,7 +121,7 @@ fn what_a_server_refuses_is_left_out_from_then_on() {
     assert!(refuse("Encrypted content is not supported with this model."));
     assert_eq!(body(&wire, &[], &[])["include"], Value::Null);
     assert!(refuse("The encrypted content gAAA could not be verified."));
-    assert!(!wire.dialect().reasoning_echo);
+    assert!(!wire.dialect().says(Feature::Echo));
     assert!(!refuse("The encrypted content gAAA could not be verified."), "once");
     assert!(refuse("Unsupported parameter: max_output_tokens"));
     assert!(!refuse("something else"));

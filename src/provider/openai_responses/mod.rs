@@ -1,14 +1,10 @@
 //! OpenAI's responses, stateless: nothing is stored there, and encrypted thoughts are carried here.
 
 mod decode;
-mod dialect;
 mod encode;
 mod items;
 
-use dialect::Dialect;
-
 pub(crate) use decode::ResponsesMachine;
-use encode::digest_of;
 pub(crate) use encode::encode;
 
 use super::framing::{Decoder, SseDecoder};
@@ -16,7 +12,7 @@ use super::http::{Call, Complaint, Origin};
 use super::openai_chat::bearer;
 use super::request::Request;
 use super::settings::ProviderSettings;
-use super::wire::{Learnt, Lesson, Wire};
+use super::wire::{Dialect, Feature, Learnt, Wire};
 
 /// A connection's wire: settings, and what the server taught us.
 pub(crate) struct ResponsesWire {
@@ -32,19 +28,13 @@ impl ResponsesWire {
     }
 
     fn dialect(&self) -> Dialect {
-        let is = |lesson| self.learnt.has(lesson);
-        let thinks = thinks(&self.settings.model) && !is(Lesson::NoThought);
-        Dialect {
-            thinks,
-            summary: thinks && !is(Lesson::NoSummary),
-            effort: thinks && !is(Lesson::NoEffort),
-            reasoning_echo: !is(Lesson::NoEcho),
-            temperature: self.settings.abilities.sampling && !is(Lesson::NoTemperature),
-            output_limit: !is(Lesson::NoLimit),
-            strict_roles: is(Lesson::StrictRoles),
-            stored: self.settings.stored && !is(Lesson::NoStore),
-            search: self.settings.search && !is(Lesson::NoSearch),
-        }
+        let dialect = self.learnt.dialect(&self.settings);
+        let thinks = thinks(&self.settings.model) && dialect.says(Feature::Thought);
+        dialect
+            .without(Feature::Thought, !thinks)
+            .without(Feature::Summary, !thinks)
+            .without(Feature::Effort, !thinks)
+            .without(Feature::Temperature, thinks)
     }
 }
 
@@ -56,13 +46,14 @@ fn thinks(model: &str) -> bool {
 
 impl Wire for ResponsesWire {
     fn call(&self, request: &Request<'_>) -> Call {
-        let body = encode(&self.settings, self.dialect(), request);
+        let (body, note) = encode(&self.settings, self.dialect(), request);
         let mut headers = vec![("accept", "text/event-stream".to_owned())];
         headers.extend(bearer(&self.settings));
         Call {
             url: format!("{}/responses", self.settings.base_url),
             headers,
             body: Some(body.to_string().into_bytes()),
+            note,
             ..Call::default()
         }
     }
@@ -71,10 +62,10 @@ impl Wire for ResponsesWire {
         &self.learnt
     }
 
-    fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
+    fn decoder<'a>(&self, request: &Request<'a>, note: Option<String>) -> Box<dyn Decoder + 'a> {
         let machine = ResponsesMachine::new(self.origin.clone(), request.tools)
-            .searching(request.search && self.dialect().search)
-            .stored_behind(self.dialect().stored.then(|| digest_of(&self.settings, self.dialect(), request)));
+            .searching(request.search && self.dialect().says(Feature::Search))
+            .stored_behind(note);
         Box::new(SseDecoder::new(machine).within(self.settings.gateway.answer()))
     }
 
@@ -83,11 +74,11 @@ impl Wire for ResponsesWire {
         let says = |words: &str| lower.contains(words);
         let learn = |lesson| self.learnt.learn(lesson);
         if says("roles must alternate") || says("after role 'tool'") {
-            return learn(Lesson::StrictRoles);
+            return learn(Feature::LooseRoles);
         }
         // The provider no longer has the answer, or may keep none.
         if self.settings.stored && (says("previous_response") || says("previous response") || says("'store'")) {
-            return learn(Lesson::NoStore);
+            return learn(Feature::Store);
         }
         if !matches!(status, 400 | 422) {
             return false;
@@ -96,29 +87,29 @@ impl Wire for ResponsesWire {
             && self.settings.search
             && (says("web_search") || says("tool type") || says("'type' of tool"))
         {
-            return learn(Lesson::NoSearch);
+            return learn(Feature::Search);
         }
         // A summary is for verified organisations only.
         if says("summar") {
-            return learn(Lesson::NoSummary);
+            return learn(Feature::Summary);
         }
         if says("effort") {
-            return learn(Lesson::NoEffort);
+            return learn(Feature::Effort);
         }
         // "Encrypted content is not supported with this model" is about the request, all else about what came back.
         if says("encrypted content is not supported") || says("'include'") {
-            return learn(Lesson::NoThought);
+            return learn(Feature::Thought);
         }
         if says("encrypted_content") || says("encrypted content") || says("of type 'reasoning'") {
-            return learn(Lesson::NoEcho);
+            return learn(Feature::Echo);
         }
         if says("temperature") {
-            return learn(Lesson::NoTemperature);
+            return learn(Feature::Temperature);
         }
         if says("max_output_tokens") && (says("unsupported") || says("unknown") || says("not permitted")) {
-            return learn(Lesson::NoLimit);
+            return learn(Feature::Limit);
         }
-        says("reasoning") && learn(Lesson::NoThought)
+        says("reasoning") && learn(Feature::Thought)
     }
 }
 

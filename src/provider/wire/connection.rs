@@ -35,8 +35,8 @@ pub(crate) trait Wire: Send + Sync {
     /// Writes the request.
     fn call(&self, request: &Request<'_>) -> Call;
 
-    /// Makes the decoder of the answer to this request.
-    fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a>;
+    /// Makes the decoder of the answer to this request; `note` is the one of its [`Call`].
+    fn decoder<'a>(&self, request: &Request<'a>, note: Option<String>) -> Box<dyn Decoder + 'a>;
 
     /// What the server has refused so far.
     fn learnt(&self) -> &Learnt;
@@ -89,15 +89,17 @@ impl<W: Wire> Provider for Connection<W> {
 
 impl<W: Wire> Connection<W> {
     /// Sends the request; where the server refuses something that can be left out, sends it again without.
-    async fn open(&self, request: Request<'_>) -> Result<Answer, ProviderError> {
+    async fn open(&self, request: Request<'_>) -> Result<(Answer, Option<String>), ProviderError> {
         let idle = self.client.idle(&self.origin.url);
         let mut adaptations = 0;
         loop {
-            let mut answer = self.client.send(&dress(&self.gateway, self.wire.call(&request)), idle).await?;
+            let mut call = self.wire.call(&request);
+            let note = call.note.take();
+            let mut answer = self.client.send(&dress(&self.gateway, call), idle).await?;
             answer.check_portal()?;
             self.window.look(&answer);
             if answer.is_success() {
-                return Ok(answer);
+                return Ok((answer, note));
             }
             let status = answer.status();
             let (complaint, wait) = answer.complaint().await;
@@ -152,7 +154,7 @@ impl Silence {
 }
 
 enum Stage<'a> {
-    Opening(BoxFuture<'a, Result<Answer, ProviderError>>),
+    Opening(BoxFuture<'a, Result<(Answer, Option<String>), ProviderError>>),
     Reading(Answer, Box<dyn Decoder + 'a>),
     Ended,
 }
@@ -186,9 +188,9 @@ impl<'a, W: Wire> Flow<'a, W> {
                             self.ready.push_back(self.silence.tell());
                             self.stage = Stage::Opening(opening);
                         }
-                        Ok(Ok(answer)) => {
+                        Ok(Ok((answer, note))) => {
                             self.silence = Silence::new(&self.connection.client);
-                            self.stage = Stage::Reading(answer, self.connection.wire.decoder(&self.request));
+                            self.stage = Stage::Reading(answer, self.connection.wire.decoder(&self.request, note));
                         }
                         Ok(Err(error)) => self.failure = Some(self.blamed(error)),
                     }

@@ -2,63 +2,70 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Makes the enum and the names in profiles from one table.
-macro_rules! lessons {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// What a server can refuse.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(crate) enum Lesson { $($(#[$doc])* $variant,)* }
+use crate::provider::settings::ProviderSettings;
 
-        const NAMES: &[(Lesson, &str)] = &[$((Lesson::$variant, $name),)*];
+/// Makes the enum and the names in profiles from one table.
+macro_rules! features {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// What a request can say, and a server can refuse.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Feature { $($(#[$doc])* $variant,)* }
+
+        /// A profile names what was refused.
+        const NAMES: &[(Feature, &str)] = &[$((Feature::$variant, $name),)*];
     };
 }
 
-lessons! {
+features! {
     /// `stream_options.include_usage`.
-    NoUsage = "no_usage",
+    Usage = "no_usage",
     /// A temperature: models that reason refuse it.
-    NoTemperature = "no_temperature",
+    Temperature = "no_temperature",
     /// To be told how much to think.
-    NoEffort = "no_effort",
-    /// The field that limits the output; there is another.
-    OtherLimit = "other_limit",
+    Effort = "no_effort",
+    /// The limit of the output in the field that the model's table names; there is another.
+    LimitField = "other_limit",
     /// Calls without reasoning beside them.
-    ReasoningRequired = "reasoning_required",
+    BareCalls = "reasoning_required",
     /// Reasoning that comes back.
-    NoReasoning = "no_reasoning",
+    Reasoning = "no_reasoning",
     /// Unknown fields of the model's own calls.
-    NoExtras = "no_extras",
+    CallExtras = "no_extras",
     /// A person's words right behind results.
-    StrictRoles = "strict_roles",
+    LooseRoles = "strict_roles",
     /// To be asked for thoughts.
-    NoThought = "no_thought",
+    Thought = "no_thought",
     /// To be asked for a summary of the thoughts.
-    NoSummary = "no_summary",
+    Summary = "no_summary",
     /// Encrypted thoughts that come back.
-    NoEcho = "no_echo",
+    Echo = "no_echo",
     /// A limit of the output.
-    NoLimit = "no_limit",
+    Limit = "no_limit",
     /// Its own search of the web.
-    NoSearch = "no_search",
+    Search = "no_search",
     /// To name an answer that it kept.
-    NoStore = "no_store",
+    Store = "no_store",
     /// Cache marks.
-    NoCacheMarks = "no_cache_marks",
+    CacheMarks = "no_cache_marks",
     /// To be asked to think.
-    NoThinking = "no_thinking",
+    Thinking = "no_thinking",
     /// A cache for an hour.
-    NoLongCache = "no_long_cache",
+    LongCache = "no_long_cache",
     /// To be asked to show its thoughts.
-    NoThoughts = "no_thoughts",
+    Thoughts = "no_thoughts",
     /// Schemas of tools in their newer form.
-    OldSchemas = "old_schemas",
+    NewSchemas = "old_schemas",
     /// The status of a result.
-    NoStatus = "no_status",
+    Status = "no_status",
     /// Tools.
-    NoTools = "no_tools",
+    Tools = "no_tools",
+    /// Ids of calls that come back.
+    CallIds = "no_call_ids",
+    /// A signature that stands for the one of another model's call.
+    StandInSignature = "no_stand_in_signature",
 }
 
-impl Lesson {
+impl Feature {
     const fn bit(self) -> u32 {
         1 << self as u32
     }
@@ -72,21 +79,48 @@ impl Learnt {
     /// What a profile says.
     pub(crate) fn of(profile: &[String]) -> Self {
         let known = NAMES.iter().filter(|(_, name)| profile.iter().any(|known| known == name));
-        Self(AtomicU32::new(known.fold(0, |bits, (lesson, _)| bits | lesson.bit())))
+        Self(AtomicU32::new(known.fold(0, |bits, (feature, _)| bits | feature.bit())))
     }
 
-    pub(crate) fn has(&self, lesson: Lesson) -> bool {
-        self.0.load(Ordering::Relaxed) & lesson.bit() != 0
+    /// Tells whether the server refused it.
+    pub(crate) fn refuses(&self, feature: Feature) -> bool {
+        self.0.load(Ordering::Relaxed) & feature.bit() != 0
     }
 
     /// Keeps it in mind; tells whether it is new.
-    pub(crate) fn learn(&self, lesson: Lesson) -> bool {
-        self.0.fetch_or(lesson.bit(), Ordering::Relaxed) & lesson.bit() == 0
+    pub(crate) fn learn(&self, feature: Feature) -> bool {
+        self.0.fetch_or(feature.bit(), Ordering::Relaxed) & feature.bit() == 0
+    }
+
+    /// What a request says to a model: all that neither the server refused nor the settings leave out.
+    pub(crate) fn dialect(&self, settings: &ProviderSettings) -> Dialect {
+        Dialect(!self.0.load(Ordering::Relaxed))
+            .without(Feature::Temperature, !settings.abilities.sampling)
+            .without(Feature::Thinking, !settings.abilities.thinking.adaptive)
+            .without(Feature::Search, !settings.search)
+            .without(Feature::Store, !settings.stored)
+            .without(Feature::LongCache, !settings.long_cache)
     }
 
     /// As a profile has it.
     pub(crate) fn names(&self) -> Vec<String> {
-        NAMES.iter().filter(|(lesson, _)| self.has(*lesson)).map(|(_, name)| (*name).to_owned()).collect()
+        NAMES.iter().filter(|(feature, _)| self.refuses(*feature)).map(|(_, name)| (*name).to_owned()).collect()
+    }
+}
+
+/// What one request says. It stays the same while the request is written, whatever another one learns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Dialect(u32);
+
+impl Dialect {
+    pub(crate) const fn says(self, feature: Feature) -> bool {
+        self.0 & feature.bit() != 0
+    }
+
+    /// Leaves a feature out where `left_out` is set.
+    #[must_use]
+    pub(crate) const fn without(self, feature: Feature, left_out: bool) -> Self {
+        if left_out { Self(self.0 & !feature.bit()) } else { self }
     }
 }
 
@@ -97,8 +131,8 @@ mod tests {
     #[test]
     fn what_was_learnt_once_is_known_and_comes_back_from_a_profile() {
         let learnt = Learnt::default();
-        for (lesson, name) in NAMES {
-            assert!(!learnt.has(*lesson) && learnt.learn(*lesson) && !learnt.learn(*lesson), "{name}");
+        for (feature, name) in NAMES {
+            assert!(!learnt.refuses(*feature) && learnt.learn(*feature) && !learnt.learn(*feature), "{name}");
         }
         let names: Vec<String> = NAMES.iter().map(|(_, name)| (*name).to_owned()).collect();
         assert_eq!(learnt.names(), names);

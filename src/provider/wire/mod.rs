@@ -9,7 +9,7 @@ mod window;
 
 pub(crate) use connection::{Connection, Wire};
 pub(crate) use ids::{WireIds, tool_name};
-pub(crate) use learnt::{Learnt, Lesson};
+pub(crate) use learnt::{Dialect, Feature, Learnt};
 pub(crate) use sources::Sources;
 pub(crate) use turns::{NO_ANSWER, Order, Part, Turn, has_words, invalid_input, output, turns};
 pub(crate) use window::ServerWindow;
