@@ -7,12 +7,12 @@
 //! floor 4  command        slash commands
 //! floor 3  agent          the turn
 //! floor 2  provider  tool  approval  session  context
-//! floor 1  conversation  terminal  sandbox  journal  config  locale  shell  cli  child  mcp
+//! floor 1  conversation  terminal  sandbox  journal  trial  config  locale  shell  cli  child  mcp
 //! floor 0  secret  character  file  fingerprint  cause  sse  json_rpc
 //! ```
 //! The floor rule: a room imports only from floors below its own, and never from a room beside it. So the five
 //! rooms of floor 2 do not know each other. A room of floor 1 uses at most those of floor 0, except that
-//! `config` and `cli` use `locale`, `child` uses the `sandbox` that it applies, and `mcp` uses the `child` that
+//! `config` and `cli` use `locale`, `child` uses the `sandbox` and the `trial` that it enters, and `mcp` uses the `child` that
 //! becomes a server.
 //! `tests/it/floors.rs` checks it.
 
@@ -42,3 +42,4 @@ pub mod shell;
 pub mod sse;
 pub mod terminal;
 pub mod tool;
+pub mod trial;

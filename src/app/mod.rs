@@ -192,6 +192,8 @@ const fn need(invocation: &Invocation) -> Need {
         | Invocation::Recall { .. }
         | Invocation::Script { .. }
         | Invocation::Local(_) => Need::Taste,
+        // What it is held to is a setting.
+        Invocation::Try(_) => Need::Everything,
         Invocation::Config(_)
         | Invocation::Doctor { .. }
         | Invocation::SelfCheck
@@ -207,6 +209,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
     match invocation {
         Invocation::Run(options) => options.common.clone(),
         Invocation::Render(options) => options.common.clone(),
+        Invocation::Try(options) => options.common.clone(),
         Invocation::Handoff(_)
         | Invocation::Acp { .. }
         | Invocation::Init(_)
@@ -250,6 +253,7 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         Invocation::Sessions(options) => commands::sessions(&app, &options),
         Invocation::Recall { text, json } => commands::recall(&app, &text, json),
         Invocation::Script { session, form } => commands::script(&app, session.as_deref(), form.as_deref()),
+        Invocation::Try(options) => commands::trial(&app, &options),
         Invocation::Config(action) => commands::config(&app, action),
         Invocation::Local(action) => commands::local(&app, &action),
         Invocation::Doctor { json, network } => commands::doctor(&app, json, network),

@@ -34,6 +34,16 @@ pub(super) fn plain_main(arguments: &mut dyn Iterator<Item = OsString>) -> ExitC
 /// failure. What cannot be confined is not run.
 pub(super) fn confined_main(arguments: &mut dyn Iterator<Item = OsString>) -> ExitCode {
     leave();
+    confined(arguments)
+}
+
+/// The same for a person's own command, which keeps their terminal.
+pub(super) fn confined_here_main(arguments: &mut dyn Iterator<Item = OsString>) -> ExitCode {
+    close_fds::set_fds_cloexec(FIRST_OTHER, &[]);
+    confined(arguments)
+}
+
+fn confined(arguments: &mut dyn Iterator<Item = OsString>) -> ExitCode {
     let held = match Confinement::from_arguments(arguments) {
         Some(confinement) => confine(&confinement, judge()).map(|held| (held, confinement)),
         None => return ExitCode::from(NOT_RUN),

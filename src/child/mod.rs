@@ -9,11 +9,15 @@ mod launch;
 mod modes;
 pub(crate) mod processes;
 pub(crate) mod rm;
+#[cfg(target_os = "linux")]
+mod trial;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-pub use modes::{ADOPT, ADOPT_APART, CONFINED, KEEPER, PLAIN, TERMINAL};
+#[cfg(target_os = "linux")]
+pub use modes::TRIAL;
+pub use modes::{ADOPT, ADOPT_APART, CONFINED, CONFINED_HERE, KEEPER, PLAIN, TERMINAL};
 
 /// What a mode does with the arguments behind its name.
 type Main = fn(&mut dyn Iterator<Item = OsString>) -> ExitCode;
@@ -24,9 +28,14 @@ const MODES: &[(&str, Main)] = &[
     (ADOPT_APART, adopter::apart_main),
     (PLAIN, launch::plain_main),
     (CONFINED, launch::confined_main),
+    (CONFINED_HERE, launch::confined_here_main),
     (TERMINAL, launch::terminal_main),
     (KEEPER, keeper::main),
     (modes::FRONT, keeper::front_main),
+    #[cfg(target_os = "linux")]
+    (modes::TRIAL, trial::main),
+    #[cfg(target_os = "linux")]
+    (modes::TRIAL_FIRST, trial::first_main),
 ];
 
 /// Runs the hidden mode that the program's arguments name; `None` for a call by a person. A mode that becomes another

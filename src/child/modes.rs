@@ -8,6 +8,8 @@ pub const ADOPT_APART: &str = "__adopt_apart";
 pub const PLAIN: &str = "__child";
 /// The same, held to the confinement behind it.
 pub const CONFINED: &str = "__confined";
+/// Becomes the program behind it, held to the confinement behind it, on the terminal that there is.
+pub const CONFINED_HERE: &str = "__confined_here";
 /// Becomes the program behind it, with standard input as its controlling terminal.
 pub const TERMINAL: &str = "__terminal";
 /// Keeps a command away from a terminal of its own until that is lent to it.
@@ -16,3 +18,9 @@ pub const KEEPER: &str = "__keeper";
 pub(crate) const KEEPER_ARGUMENTS: usize = 4;
 /// Puts a process group into the foreground of the controlling terminal; the keeper starts it.
 pub(crate) const FRONT: &str = "__front";
+/// Starts the rest of the arguments in a trial.
+#[cfg(target_os = "linux")]
+pub const TRIAL: &str = "__trial";
+/// Is the first process of a trial; the one before starts it.
+#[cfg(target_os = "linux")]
+pub(crate) const TRIAL_FIRST: &str = "__trial_first";

@@ -66,7 +66,7 @@ fn resuming_takes_an_id_or_none() {
 
 #[test]
 fn wrong_usage_is_named() {
-    let faults: Vec<Option<UsageFault>> = ["--nope", "--output xml", "--max-steps 0", "login", "-m", "try"]
+    let faults: Vec<Option<UsageFault>> = ["--nope", "--output xml", "--max-steps 0", "login", "-m", "replay"]
         .map(|line| read(line).err().map(|error| error.fault))
         .to_vec();
     assert_eq!(
@@ -121,6 +121,16 @@ fn subcommands_are_not_messages() {
     assert_eq!(read("sessions export 12 --as html"), sessions(export, false));
     assert_eq!(read("config"), Ok(Invocation::Config(ConfigAction::Show)));
     assert_eq!(read("handoff"), Ok(Invocation::Handoff(HandoffKind::Job)));
+    let tried = TryOptions {
+        command: ["rm", "-r", "--json", "a"].map(OsString::from).to_vec(),
+        output: TryOutput::Json,
+        apply: true,
+        common: CommonOptions::default(),
+    };
+    assert_eq!(read("try --apply --json -- rm -r --json a"), Ok(Invocation::Try(tried)));
+    for wrong in ["try", "try --json", "try rm a", "try --json --patch -- rm a"] {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
     assert_eq!(read("handoff --rewrite"), Ok(Invocation::Handoff(HandoffKind::Rewrite)));
     assert!(matches!(read("--help"), Ok(Invocation::Print(help)) if !help.contains("handoff")));
     let expected = RenderOptions { file: Some("a.md".into()), width: Some(40), ..RenderOptions::default() };

@@ -1,12 +1,14 @@
 //! What a command line of the right shape asks for, and what is wrong with another.
 
+use std::ffi::OsString;
+
 use clap::ArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{
     AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, LocalAction,
-    McpAction, Output, RenderOptions, RunOptions, SessionsAction, SessionsOptions, ToolsAction, UsageError,
-    UsageFault,
+    McpAction, Output, RenderOptions, RunOptions, SessionsAction, SessionsOptions, ToolsAction, TryOptions,
+    TryOutput, UsageError, UsageFault,
 };
 
 /// Says what the command line asks for.
@@ -71,6 +73,16 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
             let words = inner.get_many::<String>("text").into_iter().flatten().cloned().collect::<Vec<_>>();
             Invocation::Recall { text: words.join(" "), json: inner.get_flag("json") }
         }
+        "try" => Invocation::Try(TryOptions {
+            command: inner.get_many::<OsString>("command").into_iter().flatten().cloned().collect(),
+            output: match (inner.get_flag("json"), inner.get_flag("patch")) {
+                (true, _) => TryOutput::Json,
+                (false, true) => TryOutput::Patch,
+                (false, false) => TryOutput::Page,
+            },
+            apply: inner.get_flag("apply"),
+            common: common_options(inner),
+        }),
         "script" => Invocation::Script { session: text("session"), form: text("as") },
         "config" => Invocation::Config(match inner.subcommand() {
             Some(("path", _)) => ConfigAction::Path,

@@ -1,5 +1,6 @@
 //! What a command line can ask for, and what is wrong with one that asks for nothing.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// What a command line asks for.
@@ -71,6 +72,8 @@ pub enum Invocation {
         /// `sh`, `makefile` or `justfile`.
         form: Option<String>,
     },
+    /// Runs a command in a trial.
+    Try(TryOptions),
     /// Works on the settings.
     Config(ConfigAction),
     /// Works on the models inside of axi.
@@ -375,4 +378,29 @@ pub enum UsageFault {
     NoText,
     /// Anything else.
     Other,
+}
+
+/// What `axi try` is told.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TryOptions {
+    /// The program and its arguments; one word alone is a line for the shell.
+    pub command: Vec<OsString>,
+    /// What is printed.
+    pub output: TryOutput,
+    /// Whether the changes are applied.
+    pub apply: bool,
+    /// The options of all commands.
+    pub common: CommonOptions,
+}
+
+/// What `axi try` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TryOutput {
+    /// A page for people.
+    #[default]
+    Page,
+    /// The change set for programs.
+    Json,
+    /// A patch.
+    Patch,
 }

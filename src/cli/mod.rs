@@ -12,13 +12,13 @@ use clap::error::ErrorKind;
 use interpret::{interpret, usage_error};
 pub use invocation::{
     AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, LocalAction,
-    McpAction, Output, RenderOptions, RunOptions, SessionsAction, SessionsOptions, ToolsAction, UsageError,
-    UsageFault,
+    McpAction, Output, RenderOptions, RunOptions, SessionsAction, SessionsOptions, ToolsAction, TryOptions,
+    TryOutput, UsageError, UsageFault,
 };
 pub use shape::{Words, command};
 
 /// Commands of the contract that this version does not have: they must not be sent to a model as a message.
-const RESERVED: &[&str] = &["replay", "try"];
+const RESERVED: &[&str] = &["replay"];
 
 /// Reads a command line, program name first.
 ///

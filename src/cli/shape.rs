@@ -29,6 +29,7 @@ pub(super) const COMMANDS: &[&str] = &[
     "sessions",
     "recall",
     "script",
+    "try",
     "config",
     "local",
     "doctor",
@@ -89,6 +90,17 @@ pub fn command(words: Words<'_>) -> Command {
             sub("script", cli::command::SCRIPT)
                 .arg(positional("session", argument::SESSION))
                 .arg(valued("as", "FORM", option::SCRIPT_FORM, words).value_parser(["sh", "makefile", "justfile"])),
+            sub("try", cli::command::TRY)
+                .arg(flag("apply", option::TRY_APPLY, words))
+                .arg(flag("json", option::JSON, words))
+                .arg(flag("patch", option::TRY_PATCH, words).conflicts_with("json"))
+                .arg(
+                    positional("command", argument::TRIED)
+                        .required(true)
+                        .num_args(1..)
+                        .last(true)
+                        .value_parser(value_parser!(std::ffi::OsString)),
+                ),
             config(sub, words),
             local(sub, words),
             doctor(sub, words),

@@ -23,6 +23,8 @@ mod servers;
 mod sessions;
 mod settings;
 mod table;
+mod trial;
+mod trial_patch;
 mod undo;
 mod user;
 
@@ -41,4 +43,6 @@ pub use script::{Recorded, ScriptForm, script};
 pub use servers::{era_word, facts, no_servers, server_failure, standing_word, unknown_server};
 pub use sessions::{SessionPreviews, session_damage, session_lines, session_problem, session_rows};
 pub use table::COMMANDS;
+pub use trial::{trial_json, trial_page, trial_refused};
+pub use trial_patch::trial_patch;
 pub use user::{CommandSource, UserCommand, command_body, load_user_commands};

@@ -52,7 +52,7 @@ pub(super) fn install(program: &[sock_filter]) -> io::Result<OwnedFd> {
 ///
 /// # Errors
 /// The system's error: `EBADF` if nothing is open under that number.
-pub(super) fn inherited(number: i32) -> io::Result<OwnedFd> {
+pub fn inherited(number: i32) -> io::Result<OwnedFd> {
     // SAFETY: the call changes nothing of any memory, and says so where the number is open nowhere.
     let own = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 3) };
     if own < 0 {

@@ -92,6 +92,14 @@ pub(super) fn leave(left: CapabilitySet) -> Result<(), SandboxError> {
     set_capabilities(None, sets).map_err(failed)
 }
 
+/// Leaves this process, and all it starts, no capability that changes the machine.
+///
+/// # Errors
+/// [`SandboxError::Privileges`]; the process must then not go on.
+pub fn leave_the_machine() -> Result<(), SandboxError> {
+    leave(LEFT)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -45,6 +45,10 @@ pub use child::{Confined, confine};
 pub use confinement::{Confinement, SandboxError};
 #[cfg(target_os = "linux")]
 pub use judge::Judge;
+#[cfg(target_os = "linux")]
+pub use listener::inherited;
+#[cfg(target_os = "linux")]
+pub use machine::leave_the_machine;
 pub use support::{Missing, Support};
 pub use variables::Variables;
 
@@ -254,6 +258,20 @@ impl Sandbox {
                 })
             }
         }
+    }
+
+    /// Lists what a command in a trial may write and nobody misses: caches, and directories for temporary files.
+    #[must_use]
+    pub fn lent(&self) -> Vec<PathBuf> {
+        let mut lent = writable::passing(self.home.as_deref());
+        lent.push(self.temporary().to_owned());
+        lent
+    }
+
+    /// Lists git's own directories of a workspace that lie outside of it (worktrees and submodules).
+    #[must_use]
+    pub fn git_outside(&self, workspace: &Path) -> Vec<PathBuf> {
+        writable::git_directories(workspace)
     }
 
     /// Hides axi's own directories and secret files. A directory in which the person started axi is not hidden, but

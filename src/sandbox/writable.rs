@@ -118,13 +118,20 @@ const OTHERS: &[&str] = &["ptmx", "pts", "shm", "mqueue", "kvm", "fuse", "dri", 
 /// Lists what an approved command may write besides the workspace, as far as it exists: caches, directories for
 /// temporary files, and git's own directory if it lies outside (worktrees and submodules).
 pub(super) fn beside(workspace: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let mut writable = passing(home);
+    writable.extend(git_directories(workspace));
+    writable.retain(|path| path.exists());
+    writable
+}
+
+/// Lists those of them whose content nobody misses: caches and directories for temporary files.
+pub(super) fn passing(home: Option<&Path>) -> Vec<PathBuf> {
     let mut writable: Vec<PathBuf> = Vec::new();
     if let Some(home) = home {
         let names = CACHES.iter().chain(NEEDED.iter().map(|(name, _)| name));
         writable.extend(names.map(|name| home.join(name)));
     }
     writable.extend(["/tmp", "/var/tmp"].map(PathBuf::from));
-    writable.extend(git_directories(workspace));
     writable.retain(|path| path.exists());
     writable
 }
@@ -142,7 +149,7 @@ pub(super) fn make_needed(line: &str, home: &Path) {
 }
 
 /// Returns the repository's own directories, if `.git` is a file that names them; see `gitrepository-layout(5)`.
-fn git_directories(workspace: &Path) -> Vec<PathBuf> {
+pub(super) fn git_directories(workspace: &Path) -> Vec<PathBuf> {
     let Ok(text) = std::fs::read_to_string(workspace.join(".git")) else { return Vec::new() };
     let Some(named) = text.trim_end().strip_prefix("gitdir: ") else { return Vec::new() };
     let Ok(directory) = workspace.join(named).canonicalize() else { return Vec::new() };

@@ -133,6 +133,7 @@ mod terminal_tool;
 mod tool_proof;
 mod tools;
 mod tools_check;
+mod trial;
 mod undo;
 mod undo_corpus;
 mod undo_lines;

@@ -21,23 +21,24 @@ use crate::support::talk::{Person, axi, run};
 
 /// The lines of the journal's own test: `F` and `G` stand for files, `D` and `E` for directories, `N` for a number.
 const LINES: &str = include_str!("../../src/journal/exact_lines.txt");
-const FILES: &[&str] = &["top", "d0/a", "d0/b", "d0/s0/a", "d1/a", "d1/s1/a", "d1/s1/c", "new", "d1/new"];
+pub(crate) const FILES: &[&str] =
+    &["top", "d0/a", "d0/b", "d0/s0/a", "d1/a", "d1/s1/a", "d1/s1/c", "new", "d1/new"];
 const FOLDERS: &[&str] = &["d0", "d1", "d0/s0", "d1/s1", "made", "d0/made"];
 const TURNS: usize = 4;
 const LINES_A_TURN: usize = 5;
 
 /// Numbers that look random, the same for one seed (splitmix64).
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         usize::try_from((mixed ^ (mixed >> 31)) % end as u64).unwrap()
     }
 
-    fn line(&mut self) -> String {
+    pub(crate) fn line(&mut self) -> String {
         let words = LINES.lines().nth(self.below(LINES.lines().count())).unwrap();
         let mut line = String::new();
         for (index, letter) in words.char_indices() {
@@ -69,9 +70,9 @@ impl Random {
 
 /// Everything about a path that is to come back: content or where it leads, mode, time, an attribute; the first name
 /// of a file stands for which file it is.
-type Picture = BTreeMap<PathBuf, (Vec<u8>, u32, (i64, i64), Vec<u8>, PathBuf)>;
+pub(crate) type Picture = BTreeMap<PathBuf, (Vec<u8>, u32, (i64, i64), Vec<u8>, PathBuf)>;
 
-fn picture(work: &Path) -> Picture {
+pub(crate) fn picture(work: &Path) -> Picture {
     let (mut found, mut waiting, mut closed) = (Picture::new(), vec![work.to_owned()], Vec::new());
     while let Some(path) = waiting.pop() {
         let metadata = path.symlink_metadata().unwrap();
@@ -187,7 +188,7 @@ fn differs(seed: u64, lines: &mut usize) -> Option<String> {
     })
 }
 
-fn number(name: &str, usual: u64) -> u64 {
+pub(crate) fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 

@@ -23,6 +23,7 @@ mod script;
 mod sessions;
 mod settings;
 mod tools;
+mod trial;
 mod usage;
 
 pub(super) use doctor::{doctor, doctor_text, self_check};
@@ -39,4 +40,5 @@ pub(super) use script::script;
 pub(super) use sessions::sessions;
 pub(super) use settings::config;
 pub(in crate::app) use tools::{later_search, machine, search as search_tools, tools};
+pub(in crate::app) use trial::trial;
 pub(in crate::app) use usage::usage;

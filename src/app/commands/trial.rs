@@ -1,0 +1,176 @@
+//! `axi try`: a command runs in a trial, outside of any conversation and without a model.
+
+use std::os::fd::AsFd as _;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::SystemTime;
+
+use super::super::console::Console;
+use super::super::context::App;
+use super::super::talk::session_in;
+use crate::child;
+use crate::cli::{TryOptions, TryOutput};
+use crate::command::{self, Problem};
+use crate::conversation::Message;
+use crate::fingerprint::fingerprint;
+use crate::frontend::exit::Exit;
+use crate::journal::{self, Journal, JournalError, Touch};
+use crate::locale::word;
+use crate::sandbox::{Reach, WorkDirectories};
+use crate::session::Origin;
+use crate::trial::{self, ChangeSet, Ground, How, Refused, Trial, Why};
+
+pub(in crate::app) fn trial(app: &App, options: &TryOptions) -> Exit {
+    let console = Console::new(&app.locale);
+    let places = trial::places(app.paths.state.as_deref());
+    trial::sweep(&places);
+    let ran = run(app, options, &places);
+    let (tried, status) = match ran {
+        Ok(ran) => ran,
+        Err(refused) => {
+            console.fail(&Problem { what: command::trial_refused(&app.locale, &refused), hint: String::new() });
+            return Exit::Failed;
+        }
+    };
+    let set = match tried.changes() {
+        Ok(set) => set,
+        Err(error) => return failed(app, &tried.workspace().display().to_string(), &error.to_string()),
+    };
+    let shown = match options.output {
+        TryOutput::Page => console.page(command::trial_page(&app.locale, &set, code(status)).trim_end()),
+        TryOutput::Json => console.json(&command::trial_json(&set, code(status))),
+        TryOutput::Patch => match command::trial_patch(&set) {
+            patch if patch.is_empty() => Exit::Done,
+            patch => console.print(&patch),
+        },
+    };
+    if !options.apply {
+        if options.output == TryOutput::Page && !set.changes.is_empty() {
+            console.note(app.locale.text(word::trial::UNTOUCHED));
+        }
+        return shown;
+    }
+    if set.changes.is_empty() {
+        return shown;
+    }
+    match apply(app, options, &set) {
+        Exit::Done => shown,
+        failed => failed,
+    }
+}
+
+/// Runs the command in a trial, with the terminal that axi has. What programs are to read of the standard output is not
+/// mixed with what the command says: that goes to standard error.
+fn run(app: &App, options: &TryOptions, places: &[PathBuf]) -> Result<(Trial, ExitStatus), Refused> {
+    let denied = |error: std::io::Error| Refused::Denied(error.to_string());
+    let program = app.process.program.clone().ok_or(Refused::Unsupported)?;
+    let sandbox = app.sandbox();
+    let line = options.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let (workspace, directory) = (&app.project.root, &app.project.cwd);
+    let ground = WorkDirectories { workspace, directory, temporary: sandbox.temporary(), line: &line };
+    let reach = Reach::Workspace { network: true, also: Vec::new() };
+    let confinement = sandbox.confinement(&reach, ground);
+    let (also, lent) = (sandbox.git_outside(workspace), sandbox.lent());
+    let trial = Trial::new(&Ground { workspace, also: &also, lent: &lent }, places)?;
+    let mut command = Command::new(&program);
+    command.arg(child::TRIAL).args(trial.entry(directory).to_arguments());
+    if let Some(confinement) = &confinement {
+        command.arg(&program).arg(child::CONFINED_HERE).args(confinement.to_arguments());
+    }
+    match options.command.as_slice() {
+        [line] => drop(command.args(["sh", "-c"]).arg(line)),
+        words => drop(command.args(words)),
+    }
+    command.current_dir(directory);
+    if options.output != TryOutput::Page {
+        let errors = std::io::stderr().as_fd().try_clone_to_owned().map_err(denied)?;
+        command.stdout(Stdio::from(errors));
+    }
+    // The key is for the command; a handler, not "ignored", which it would inherit.
+    let heard = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGQUIT] {
+        signal_hook::flag::register(signal, Arc::clone(&heard)).map_err(denied)?;
+    }
+    let status = command.status().map_err(denied)?;
+    trial.entered()?;
+    Ok((trial, status))
+}
+
+fn code(status: ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt as _;
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
+}
+
+/// Applies what can be; what stands there is kept first, in a session of its own.
+fn apply(app: &App, options: &TryOptions, set: &ChangeSet) -> Exit {
+    let console = Console::new(&app.locale);
+    let ready = set.ready(&|_| true);
+    let touches: Vec<Touch> = ready.writes().into_iter().map(touch).collect();
+    let mut journal = match begun(app, options) {
+        Some(mut journal) if !touches.is_empty() => match journal.before(&touches) {
+            Ok(unkept) => {
+                if unkept.files > 0 {
+                    console.warn(&app.locale.count(word::trial::LOST, unkept.files));
+                }
+                Some(journal)
+            }
+            Err(JournalError { path, cause }) => {
+                let cause = format!("{}: {cause}", path.display());
+                console.warn(&app.locale.with(word::trial::NoUndo { cause: &cause }));
+                None
+            }
+        },
+        _ => None,
+    };
+    let applied = ready.apply();
+    let kept = journal.as_mut().is_some_and(|journal| journal.after().is_ok());
+    console.note(&app.locale.count(word::trial::APPLIED, applied.done));
+    if kept && applied.done > 0 {
+        console.note(app.locale.text(word::trial::UNDO));
+    }
+    for (path, why) in &applied.refused {
+        let cause = match why {
+            Why::Meanwhile => app.locale.text(word::trial::MEANWHILE),
+            Why::Failed(cause) => cause,
+        };
+        let path = &set.shown(path).display().to_string();
+        console.warn(&app.locale.with(word::trial::Refused { path, cause }));
+    }
+    if applied.refused.is_empty() { Exit::Done } else { Exit::Failed }
+}
+
+/// How the journal is told of a path that is about to be written.
+fn touch((path, how): (PathBuf, How)) -> Touch {
+    let how = match how {
+        How::Removed => journal::How::Removed,
+        How::Any => journal::How::Any,
+        How::Attributes => journal::How::Attributes,
+    };
+    Touch { path, tree: false, how }
+}
+
+/// Begins a session that says what was applied, and its journal: `axi -c` goes on with it, and `/undo` takes it back.
+fn begun(app: &App, options: &TryOptions) -> Option<Journal> {
+    let mut session = session_in(app, app.project.cwd.clone(), true).begun_in(Origin::OneShot);
+    let line = options.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let said = app.locale.with(word::trial::Session { line: &line });
+    let mark = fingerprint(said.bytes());
+    let said = Message::user(said);
+    let now = SystemTime::now();
+    let kept = session.append_message("", &said, now).and_then(|()| session.sync());
+    if let Err(error) = kept {
+        tracing::warn!(%error, "no session for what is applied");
+        return None;
+    }
+    let mut journal = Journal::new(app.paths.journal()?, session.id().as_str());
+    journal.begin_turn(0, mark, now);
+    Some(journal)
+}
+
+fn failed(app: &App, path: &str, cause: &str) -> Exit {
+    let what = app.locale.with(word::error::Io { path, cause });
+    Console::new(&app.locale).fail(&Problem { what, hint: String::new() });
+    Exit::Failed
+}

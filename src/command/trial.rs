@@ -1,0 +1,166 @@
+//! The page of a trial: what a command would change, deletions first, and the same for programs.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use similar::{ChangeTag, TextDiff};
+
+use crate::locale::{Locale, Plural, word};
+use crate::terminal::sanitize_line;
+use crate::tool::output::size as size_words;
+use crate::trial::{Change, ChangeSet, Kind, Refused};
+
+/// More of one kind are told by their directories; never of what is deleted.
+const MOST_LISTED: usize = 40;
+/// Longer texts are not compared line by line (bytes).
+const COMPARED: u64 = 256 * 1024;
+
+/// Writes a change set for programs.
+#[must_use]
+pub fn trial_json(set: &ChangeSet, exit: i32) -> Value {
+    let change = |change: &Change| {
+        json!({
+            "path": set.shown(&change.path).to_string_lossy(),
+            "kind": change.kind.name(),
+            "bytes": change.bytes,
+        })
+    };
+    let name = |path: &Path| set.shown(path).to_string_lossy().into_owned();
+    let mut also: Vec<String> = Vec::new();
+    for (path, files, bytes) in &set.lent {
+        also.push(format!("not applied: {} ({files} files, {bytes} bytes)", path.to_string_lossy()));
+    }
+    also.extend(set.unmade.iter().map(|path| format!("socket or device: {}", name(path))));
+    for change in &set.changes {
+        if change.meanwhile {
+            also.push(format!("changed meanwhile: {}", name(&change.path)));
+        }
+        if change.parted {
+            also.push(format!("other hard links keep the old content: {}", name(&change.path)));
+        }
+    }
+    json!({ "exit": exit, "changes": set.changes.iter().map(change).collect::<Vec<_>>(), "also": also })
+}
+
+/// Writes the page of a change set: a line for each, grouped by what becomes of them.
+#[must_use]
+pub fn trial_page(locale: &Locale, set: &ChangeSet, exit: i32) -> String {
+    let mut page = locale.with(word::trial::Head { code: &exit.to_string() });
+    page.push('\n');
+    if set.changes.is_empty() {
+        let _ = writeln!(page, "{}", locale.text(word::trial::NOTHING));
+    }
+    let groups: [(Kind, Plural, char); 5] = [
+        (Kind::Deleted, word::trial::DELETES, '-'),
+        (Kind::Changed, word::trial::CHANGES, '~'),
+        (Kind::Added, word::trial::ADDS, '+'),
+        (Kind::Link, word::trial::LINKS, '>'),
+        (Kind::Mode, word::trial::MODES, '*'),
+    ];
+    for (kind, title, mark) in groups {
+        let group: Vec<&Change> = set.changes.iter().filter(|change| change.kind == kind).collect();
+        if group.is_empty() {
+            continue;
+        }
+        let bytes: u64 = group.iter().map(|change| change.bytes).sum();
+        let weight = if matches!(kind, Kind::Deleted | Kind::Added) { sized(locale, bytes) } else { String::new() };
+        let _ = writeln!(page, "{}{weight}", locale.count(title, group.len() as u64));
+        if group.len() > MOST_LISTED && kind != Kind::Deleted {
+            for (folder, files, bytes) in folded(set, &group) {
+                let said = locale.count(word::trial::BELOW, files);
+                let _ = writeln!(page, "  {mark} {folder} {said}{}", sized(locale, bytes));
+            }
+            continue;
+        }
+        for change in group {
+            let _ = writeln!(page, "  {mark} {}", row(locale, set, change));
+        }
+    }
+    for (path, files, bytes) in &set.lent {
+        let files = locale.count(word::trial::BELOW, *files) + &sized(locale, *bytes);
+        let _ = writeln!(page, "{}", locale.with(word::trial::Lent { path: &clean(path), files: &files }));
+    }
+    for path in &set.unmade {
+        let _ = writeln!(page, "{}", locale.with(word::trial::Unmade { path: &clean(set.shown(path)) }));
+    }
+    page
+}
+
+/// Says why there can be no trial.
+#[must_use]
+pub fn trial_refused(locale: &Locale, refused: &Refused) -> String {
+    let shown = |path: &Path| clean(path);
+    let cause = match refused {
+        Refused::Unsupported => locale.text(word::trial::UNSUPPORTED).to_owned(),
+        Refused::TooMuch(path) => locale.with(word::trial::TooMuch { path: &shown(path) }),
+        Refused::Mounted(path) => locale.with(word::trial::Mounted { path: &shown(path) }),
+        Refused::Unusable { path, cause } => {
+            locale.with(word::error::Io { path: &shown(path), cause: &cause.to_string() })
+        }
+        Refused::NoPlace => locale.text(word::trial::NO_PLACE).to_owned(),
+        Refused::Denied(cause) => locale.with(word::trial::Denied { cause }),
+    };
+    locale.with(word::trial::Cannot { cause: &cause })
+}
+
+fn clean(path: &Path) -> String {
+    sanitize_line(&path.to_string_lossy()).into_owned()
+}
+
+fn sized(locale: &Locale, bytes: u64) -> String {
+    locale.with(word::reach::Size { size: &size_words(bytes) })
+}
+
+fn row(locale: &Locale, set: &ChangeSet, change: &Change) -> String {
+    let mut row = clean(set.shown(&change.path));
+    if change.is_directory() {
+        row.push('/');
+    }
+    match change.kind {
+        Kind::Deleted | Kind::Added if change.is_directory() => {}
+        Kind::Deleted | Kind::Added => row.push_str(&sized(locale, change.bytes)),
+        Kind::Changed => {
+            row.push_str(&sized(locale, change.bytes));
+            if let Some((was, is)) = change.texts(COMPARED) {
+                let diff = TextDiff::from_lines(&was, &is);
+                let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+                let _ = write!(row, " +{} −{}", count(ChangeTag::Insert), count(ChangeTag::Delete));
+            }
+        }
+        Kind::Mode => {}
+        Kind::Link => {
+            if let Some(target) = change.leads_to() {
+                let _ = write!(row, " → {}", clean(set.shown(target)));
+            }
+        }
+    }
+    if let Some((before, after)) = change.modes() {
+        let _ = write!(row, " {before:o} → {after:o}");
+    }
+    if change.meanwhile {
+        let _ = write!(row, " · {}", locale.text(word::trial::MEANWHILE));
+    }
+    if change.parted {
+        let _ = write!(row, " · {}", locale.text(word::trial::PARTED));
+    }
+    row
+}
+
+/// Adds up what lies in the same directory, two steps deep at most.
+fn folded(set: &ChangeSet, group: &[&Change]) -> Vec<(String, u64, u64)> {
+    let mut folders: BTreeMap<PathBuf, (u64, u64)> = BTreeMap::new();
+    for change in group {
+        let shown = set.shown(&change.path);
+        let parent = shown.parent().unwrap_or(Path::new(""));
+        let sum = folders.entry(parent.components().take(2).collect()).or_default();
+        sum.0 += 1;
+        sum.1 += change.bytes;
+    }
+    let named = |(folder, (files, bytes)): (PathBuf, (u64, u64))| {
+        let name = if folder.as_os_str().is_empty() { "./".to_owned() } else { format!("{}/", clean(&folder)) };
+        (name, files, bytes)
+    };
+    folders.into_iter().map(named).collect()
+}

@@ -1,0 +1,150 @@
+//! What a trial changed, as facts.
+
+use std::path::{Path, PathBuf};
+
+use super::seen::{Seen, What};
+
+/// What became of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// It goes.
+    Deleted,
+    /// It was not there.
+    Added,
+    /// Its content is another.
+    Changed,
+    /// Only its rights, times or attributes are others.
+    Mode,
+    /// It leads elsewhere, or is one file with another name.
+    Link,
+}
+
+impl Kind {
+    /// The name in machine-readable output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Deleted => "deleted",
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Mode => "mode",
+            Self::Link => "link",
+        }
+    }
+}
+
+/// What became of one path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Where, absolute.
+    pub path: PathBuf,
+    /// What became of it.
+    pub kind: Kind,
+    /// Its size in bytes: of a deleted file the old one.
+    pub bytes: u64,
+    /// Whether the real one was changed since the trial began, so that it is not applied.
+    pub meanwhile: bool,
+    /// Whether the real file has other names, which keep the old content: in a trial it became a file of its own.
+    pub parted: bool,
+    pub(super) before: Option<Seen>,
+    pub(super) after: Option<Seen>,
+    /// Where the new one lies in the layer.
+    pub(super) layer: PathBuf,
+    /// The name of the same file that this one becomes another name of.
+    pub(super) same_as: Option<PathBuf>,
+}
+
+impl Change {
+    /// Tells whether it is about a directory itself.
+    #[must_use]
+    pub fn is_directory(&self) -> bool {
+        let seen = if self.kind == Kind::Deleted { &self.before } else { &self.after };
+        seen.as_ref().is_some_and(Seen::is_directory)
+    }
+
+    /// The rights before and after, if these are what changed.
+    #[must_use]
+    pub fn modes(&self) -> Option<(u32, u32)> {
+        let (before, after) = (self.before.as_ref()?, self.after.as_ref()?);
+        (before.mode != after.mode).then_some((before.mode, after.mode))
+    }
+
+    /// The modes before and after as git knows them; `None` where nothing is, or what git does not keep.
+    #[must_use]
+    pub fn git_modes(&self) -> (Option<&'static str>, Option<&'static str>) {
+        let mode = |seen: &Seen| match seen.what {
+            What::File if seen.mode & 0o100 == 0 => Some("100644"),
+            What::File => Some("100755"),
+            What::Link(_) => Some("120000"),
+            What::Directory | What::Pipe | What::Whiteout | What::Other => None,
+        };
+        (self.before.as_ref().and_then(mode), self.after.as_ref().and_then(mode))
+    }
+
+    /// Where a link leads: the path as written, or the other name of the same file.
+    #[must_use]
+    pub fn leads_to(&self) -> Option<&Path> {
+        match (&self.same_as, &self.after) {
+            (Some(same), _) => Some(same),
+            (None, Some(Seen { what: What::Link(target), .. })) => Some(target),
+            (None, _) => None,
+        }
+    }
+
+    /// Reads the old and the new content, if both are texts of at most so many bytes; what is not there is empty.
+    #[must_use]
+    pub fn texts(&self, most: u64) -> Option<(String, String)> {
+        let read = |seen: Option<&Seen>, path: &Path| match seen {
+            None => Some(String::new()),
+            Some(Seen { what: What::Link(target), .. }) => target.to_str().map(str::to_owned),
+            Some(seen) if seen.what == What::File && seen.length <= most => {
+                String::from_utf8(std::fs::read(path).ok()?).ok().filter(|text| !text.contains('\0'))
+            }
+            Some(_) => None,
+        };
+        if self.kind == Kind::Mode {
+            return None;
+        }
+        Some((read(self.before.as_ref(), &self.path)?, read(self.after.as_ref(), &self.layer)?))
+    }
+}
+
+/// Everything that a trial changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ChangeSet {
+    /// The real path of the workspace.
+    pub workspace: PathBuf,
+    /// What can be applied: deletions first, then by path.
+    pub changes: Vec<Change>,
+    /// What was written where it is never applied: the directory, files, bytes.
+    pub lent: Vec<(PathBuf, u64, u64)>,
+    /// What cannot be made again: sockets and devices.
+    pub unmade: Vec<PathBuf>,
+    /// Directories whose names changed, with the times that they have in the trial.
+    pub(super) touched: Vec<(PathBuf, Seen, Seen)>,
+}
+
+impl ChangeSet {
+    pub(super) fn new(workspace: PathBuf) -> Self {
+        Self { workspace, ..Self::default() }
+    }
+
+    /// Returns a path as people and programs are told it: relative to the workspace if it lies there.
+    #[must_use]
+    pub fn shown<'a>(&self, path: &'a Path) -> &'a Path {
+        match path.strip_prefix(&self.workspace) {
+            Ok(rest) if rest.as_os_str().is_empty() => Path::new("."),
+            Ok(rest) => rest,
+            Err(_) => path,
+        }
+    }
+
+    /// Joins the names of one file, and sorts.
+    pub(super) fn finish(&mut self) {
+        super::walk::join_names(self);
+        self.changes.sort_by(|one, other| {
+            let is_later = |change: &Change| change.kind != Kind::Deleted;
+            (is_later(one), &one.path).cmp(&(is_later(other), &other.path))
+        });
+    }
+}

@@ -1,0 +1,199 @@
+//! Entering a trial: a process gives itself namespaces of its own and lays the layers over what the trial covers.
+//!
+//! Two processes, because a process-id namespace holds only the children of who made it: [`leave_others`] in the first,
+//! [`Entry::mount`] in the second, which is the first process there: when it ends, all others do. An ordinary user
+//! gets a user namespace too, in which only the own user and group are known. What the trial does not cover is
+//! read-only there, by its mounts. This file starts nothing.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, UnshareFlags, capabilities, configure_capability_in_ambient_set,
+    set_capabilities,
+};
+
+use super::kernel;
+use super::roots::Root;
+
+/// What a helper process is told of the trial that it enters.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Entry {
+    /// The trial's directory.
+    pub(super) directory: PathBuf,
+    /// What is covered, with the name of its layers; those around come first.
+    pub(super) covered: Vec<(PathBuf, String)>,
+    /// What starts empty.
+    pub(super) fresh: Vec<PathBuf>,
+    /// Where the command starts.
+    pub(super) start: PathBuf,
+}
+
+/// The name of the file by which a helper tells how it went.
+pub(super) const STANDING: &str = "standing";
+/// What it says of a trial that was entered; anything else is why not.
+pub const ENTERED: &str = "entered";
+
+impl Entry {
+    pub(super) fn of(directory: &Path, roots: &[Root], start: &Path) -> Self {
+        let numbered = roots.iter().enumerate().filter(|(_, root)| !root.fresh);
+        Self {
+            directory: directory.to_owned(),
+            covered: numbered.map(|(number, root)| (root.path.clone(), number.to_string())).collect(),
+            fresh: roots.iter().filter(|root| root.fresh).map(|root| root.path.clone()).collect(),
+            start: start.to_owned(),
+        }
+    }
+
+    /// Converts it into arguments for the helper process, ended by `--`.
+    #[must_use]
+    pub fn to_arguments(&self) -> Vec<OsString> {
+        let mut arguments = vec!["--trial".into(), self.directory.clone().into(), "--start".into()];
+        arguments.push(self.start.clone().into());
+        for (path, number) in &self.covered {
+            arguments.extend(["--cover".into(), path.clone().into(), number.into()]);
+        }
+        for path in &self.fresh {
+            arguments.extend(["--fresh".into(), path.clone().into()]);
+        }
+        arguments.push("--".into());
+        arguments
+    }
+
+    /// Parses what [`Entry::to_arguments`] wrote, up to and including `--`; `None` for anything else.
+    #[must_use]
+    pub fn from_arguments(arguments: &mut dyn Iterator<Item = OsString>) -> Option<Self> {
+        let mut read = Self::default();
+        loop {
+            match arguments.next()?.to_str()? {
+                "--" => return Some(read),
+                "--trial" => read.directory = arguments.next()?.into(),
+                "--start" => read.start = arguments.next()?.into(),
+                "--cover" => read.covered.push((arguments.next()?.into(), arguments.next()?.into_string().ok()?)),
+                "--fresh" => read.fresh.push(arguments.next()?.into()),
+                _ => return None,
+            }
+        }
+    }
+
+    /// Opens the file by which the helper tells how it went. To be opened before [`leave_others`]: an open file would
+    /// keep its mount writable.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn standing(&self) -> io::Result<File> {
+        File::options().create(true).write(true).truncate(true).open(self.directory.join(STANDING))
+    }
+
+    /// Lays the layers over what is covered, and makes everything else read-only.
+    ///
+    /// # Errors
+    /// What failed and the system's error: the process must then not go on.
+    pub fn mount(&self) -> Result<(), (String, io::Error)> {
+        let failed = |what: &str| {
+            let what = what.to_owned();
+            move |cause: rustix::io::Errno| (what, io::Error::from(cause))
+        };
+        // What keeps a right over its start is closed to itself in /proc (PR_SET_DUMPABLE, prctl(2)).
+        let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable);
+        let look = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let opened = |path: &Path| open(path, look, Mode::empty()).map_err(failed(&path.display().to_string()));
+        // Opened before anything is mounted: a layer around would stand between.
+        let mut layers: Vec<(&Path, [OwnedFd; 3])> = Vec::new();
+        for (path, number) in &self.covered {
+            let own = self.directory.join(number);
+            layers.push((path, [opened(path)?, opened(&own.join("upper"))?, opened(&own.join("work"))?]));
+        }
+        let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+        mount_change("/", private).map_err(failed("private mounts"))?;
+        // Of the new process ids; the old one would name other processes.
+        let plain = MountFlags::NOSUID | MountFlags::NODEV;
+        mount("proc", "/proc", "proc", plain | MountFlags::NOEXEC, None).map_err(failed("/proc"))?;
+        let mut writable: Vec<&Path> = Vec::new();
+        for path in &self.fresh {
+            mount("axi", path.as_path(), "tmpfs", plain, Some(c"mode=1777")).map_err(failed("tmpfs"))?;
+            writable.push(path);
+        }
+        for (path, [below, upper, work]) in &layers {
+            // One around may start empty.
+            drop(std::fs::create_dir_all(path));
+            let named = |file: &OwnedFd| format!("/proc/self/fd/{}", file.as_raw_fd());
+            let (below, upper, work) = (named(below), named(upper), named(work));
+            let options = format!("userxattr,lowerdir={below},upperdir={upper},workdir={work}");
+            let options = std::ffi::CString::new(options).map_err(|error| (String::new(), error.into()))?;
+            mount("axi", *path, "overlay", plain, Some(options.as_c_str()))
+                .map_err(failed(&format!("overlay {}", path.display())))?;
+            writable.push(path);
+        }
+        drop(layers);
+        kernel::read_only_below(Path::new("/")).map_err(|cause| ("read-only mounts".to_owned(), cause))?;
+        for path in writable {
+            kernel::writable(path).map_err(|cause| (path.display().to_string(), cause))?;
+        }
+        // Root could change the machine by it; others write what is their own processes'.
+        if !rustix::process::geteuid().is_root() {
+            kernel::writable(Path::new("/proc")).map_err(|cause| ("/proc".to_owned(), cause))?;
+        }
+        if Path::new("/dev/shm").is_dir() {
+            // Programs that share memory fail without; the trial does not.
+            let _ = mount("axi", "/dev/shm", "tmpfs", plain, Some(c"mode=1777"));
+        }
+        std::env::set_current_dir(&self.start).map_err(|cause| (self.start.display().to_string(), cause))
+    }
+}
+
+/// Gives this process namespaces of its own for mounts and, for its children, for processes. It must have one thread.
+///
+/// # Errors
+/// What failed and the system's error.
+pub fn leave_others() -> Result<(), (String, io::Error)> {
+    let spaces = UnshareFlags::NEWNS | UnshareFlags::NEWPID;
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    // Root of the machine needs no user namespace, in which the files of others would be nobody's.
+    if user.is_root() && kernel::unshare(spaces).is_ok() {
+        return Ok(());
+    }
+    let named = |what: &'static str| move |cause: io::Error| (what.to_owned(), cause);
+    kernel::unshare(spaces | UnshareFlags::NEWUSER).map_err(named("user namespace"))?;
+    let (user, group) = (user.as_raw(), group.as_raw());
+    // Without this an ordinary user may map no group (user_namespaces(7)).
+    std::fs::write("/proc/self/setgroups", "deny").map_err(named("setgroups"))?;
+    std::fs::write("/proc/self/uid_map", format!("{user} {user} 1\n")).map_err(named("uid_map"))?;
+    std::fs::write("/proc/self/gid_map", format!("{group} {group} 1\n")).map_err(named("gid_map"))?;
+    keep_mounting().map_err(|cause| ("capabilities".to_owned(), cause.into()))
+}
+
+/// Keeps the rights to mount over the start of the second process, which an ordinary user would lose there. All of
+/// them: the kernel writes a layer with the rights of who mounted it, and its own directories are closed to everybody.
+fn keep_mounting() -> rustix::io::Result<()> {
+    let now = capabilities(None)?;
+    set_capabilities(None, CapabilitySets { inheritable: now.permitted, ..now })?;
+    for right in CapabilitySet::all().iter().filter(|right| now.permitted.contains(*right)) {
+        configure_capability_in_ambient_set(right, true)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_reads_back_as_it_was_written() {
+        let entry = Entry {
+            directory: "/state/trials/1-0".into(),
+            covered: vec![("/tmp".into(), "0".to_owned()), ("/tmp/a, b:c".into(), "1".to_owned())],
+            fresh: vec!["/var/tmp".into()],
+            start: "/tmp/a, b:c/sub".into(),
+        };
+        let mut arguments = entry.to_arguments().into_iter().chain(["bash".into()]);
+        assert_eq!(Entry::from_arguments(&mut arguments), Some(entry));
+        assert_eq!(arguments.next(), Some("bash".into()));
+        assert_eq!(Entry::from_arguments(&mut ["--other".into()].into_iter()), None);
+    }
+}

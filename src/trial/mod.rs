@@ -1,0 +1,214 @@
+//! Trials: a command runs for real, and nothing has happened yet.
+//!
+//! The workspace is covered by a layer (overlayfs, by which the kernel writes every change beside the files instead of into
+//! them) in namespaces of the command's own. What it changed is read off that layer, and applied file by file if
+//! somebody says so; dropped, nothing of it is left. This room knows no tool, no journal and no words for people: who
+//! applies keeps what [`Ready::writes`] names first.
+//!
+//! What is not exact: a directory that was there before cannot be renamed in one call in a layer of an ordinary user
+//! (`EXDEV`; `mv` copies then); a file with several names is a file of its own once it was written
+//! ([`Change::parted`]); programs that are reached by sockets or the network are really reached.
+
+mod apply;
+mod changes;
+mod content;
+#[cfg(target_os = "linux")]
+mod enter;
+#[cfg(target_os = "linux")]
+mod kernel;
+mod place;
+mod roots;
+mod seen;
+mod walk;
+
+pub use apply::{Applied, How, Ready, Why};
+pub use changes::{Change, ChangeSet, Kind};
+#[cfg(target_os = "linux")]
+pub use enter::{ENTERED, Entry, leave_others};
+pub use roots::Ground;
+
+use std::fs::{DirBuilder, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use place::Place;
+use roots::{Purpose, Root};
+use seen::Seen;
+
+/// Why there can be no trial.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    /// This system has no layers.
+    #[error("this system has no overlay file system")]
+    Unsupported,
+    /// It would cover the whole file system.
+    #[error("{0} is too much for a trial")]
+    TooMuch(PathBuf),
+    /// Another file system is mounted inside, which a layer would hide.
+    #[error("another file system is mounted at {0}")]
+    Mounted(PathBuf),
+    /// A directory cannot be used.
+    #[error("{path}: {cause}")]
+    Unusable {
+        /// The directory.
+        path: PathBuf,
+        /// The system's error.
+        cause: io::Error,
+    },
+    /// There is no place for the layer outside of what it covers, on a file system that can hold one.
+    #[error("no place for the layer")]
+    NoPlace,
+    /// The system allows no namespaces or no layers here; the reason in its words.
+    #[error("{0}")]
+    Denied(String),
+}
+
+/// One trial: the commands in it see each other's changes. Dropped, nothing of it is left.
+#[derive(Debug)]
+pub struct Trial {
+    place: Place,
+    roots: Vec<Root>,
+    /// What the top of each layer was like before anything ran.
+    tops: Vec<Option<Seen>>,
+    workspace: PathBuf,
+    /// When it began, by the clock of the file system.
+    begun: (i64, i64),
+}
+
+/// File systems that no layer can be written to (statfs(2)): other layers, such as come over the network, FAT.
+#[cfg(target_os = "linux")]
+const UNFIT: &[i64] =
+    &[0x794c_7630, 0x6969, 0x6573_5546, 0x0102_1997, 0xff53_4d42, 0xfe53_4d42, 0x4d44, 0x2011_bab0];
+
+impl Trial {
+    /// Makes a trial of this ground, in the first of these directories that can hold it.
+    ///
+    /// # Errors
+    /// [`Refused`]: there can be none here, and nothing is left of it.
+    pub fn new(ground: &Ground<'_>, places: &[PathBuf]) -> Result<Self, Refused> {
+        if !cfg!(target_os = "linux") {
+            return Err(Refused::Unsupported);
+        }
+        let roots = roots::roots(ground, &roots::mounts())?;
+        let workspace = ground.workspace.canonicalize().map_err(unusable(ground.workspace))?;
+        let place = places.iter().find_map(|trials| {
+            // The layer must lie in nothing that is covered.
+            let real = trials.ancestors().find_map(|ancestor| ancestor.canonicalize().ok())?;
+            let is_outside = !roots.iter().any(|root| !root.fresh && real.starts_with(&root.path));
+            if is_outside && can_hold(&real) { Place::new(trials).ok() } else { None }
+        });
+        let place = place.ok_or(Refused::NoPlace)?;
+        let mut tops = Vec::new();
+        for (number, root) in roots.iter().enumerate() {
+            tops.push(prepared(&place.directory().join(number.to_string()), root).map_err(unusable(&root.path))?);
+        }
+        Ok(Self { place, roots, tops, workspace, begun: tick() })
+    }
+
+    /// Returns what a helper process is told that enters it to start a command in that directory.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn entry(&self, start: &Path) -> Entry {
+        Entry::of(self.place.directory(), &self.roots, start)
+    }
+
+    /// Tells after a command whether the helper got into the trial at all: otherwise nothing ran.
+    ///
+    /// # Errors
+    /// [`Refused::Denied`].
+    #[cfg(target_os = "linux")]
+    pub fn entered(&self) -> Result<(), Refused> {
+        let told = std::fs::read_to_string(self.place.directory().join(enter::STANDING)).unwrap_or_default();
+        if told == ENTERED { Ok(()) } else { Err(Refused::Denied(told)) }
+    }
+
+    /// Returns the real path of the workspace.
+    #[must_use]
+    pub fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Reads what the commands changed.
+    ///
+    /// # Errors
+    /// The system's error where a layer cannot be read.
+    pub fn changes(&self) -> io::Result<ChangeSet> {
+        let mut set = ChangeSet::new(self.workspace.clone());
+        for (number, (root, top)) in self.roots.iter().zip(&self.tops).enumerate() {
+            let upper = self.place.directory().join(number.to_string()).join("upper");
+            match root.purpose {
+                Purpose::Applied => walk::root(&mut set, &upper, &root.path, top.as_ref(), self.begun)?,
+                Purpose::Lent => set.lent.extend(walk::lent(&upper, &root.path)),
+            }
+        }
+        set.finish();
+        Ok(set)
+    }
+}
+
+/// Removes what killed trials left below these directories; returns how many they were.
+pub fn sweep(places: &[PathBuf]) -> usize {
+    places.iter().map(|trials| place::sweep(trials)).sum()
+}
+
+/// Lists where the layers of trials may lie, best first: beside the state, else where files outlive a restart, else in
+/// memory. `state` is axi's own directory.
+#[must_use]
+pub fn places(state: Option<&Path>) -> Vec<PathBuf> {
+    let own = format!("axi-trials-{}", rustix::process::geteuid().as_raw());
+    let state = state.map(|state| state.join("trials")).into_iter();
+    state.chain(["/var/tmp", "/dev/shm"].map(|place| Path::new(place).join(&own))).collect()
+}
+
+fn unusable(path: &Path) -> impl FnOnce(io::Error) -> Refused {
+    let path = path.to_owned();
+    |cause| Refused::Unusable { path, cause }
+}
+
+#[cfg(target_os = "linux")]
+fn can_hold(place: &Path) -> bool {
+    rustix::fs::statfs(place).is_ok_and(|found| !UNFIT.contains(&i64::from(found.f_type)))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn can_hold(_: &Path) -> bool {
+    false
+}
+
+/// Makes the directories of one layer; its top has the rights of what it covers.
+fn prepared(own: &Path, root: &Root) -> io::Result<Option<Seen>> {
+    let (upper, work) = (own.join("upper"), own.join("work"));
+    for directory in [&upper, &work] {
+        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    }
+    let Some(covered) = Seen::look(&root.path)? else { return Ok(None) };
+    content::give_rights(&upper, &covered);
+    std::fs::set_permissions(&upper, Permissions::from_mode(covered.mode))?;
+    content::give_times(&upper, &covered)?;
+    Seen::look(&upper)
+}
+
+/// Returns the time of the clock by which file systems date changes, when it has just moved on: what is changed from
+/// now on is dated later than what it returns.
+#[cfg(target_os = "linux")]
+fn tick() -> (i64, i64) {
+    let now = || {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+        (now.tv_sec, now.tv_nsec)
+    };
+    let begun = now();
+    // A tick is at most 10 ms; a clock that stands still must not hold anybody.
+    for _ in 0..40 {
+        if now() > begun {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_micros(500));
+    }
+    begun
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn tick() -> (i64, i64) {
+    (0, 0)
+}

@@ -1,0 +1,138 @@
+//! The directory of one trial, the lock that says whether somebody still needs it, and what killed ones left.
+
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// How the name of a trial's lock ends.
+const LOCK: &str = "lock";
+/// Another name is tried so often.
+const TRIES: u32 = 100;
+
+/// The directory of one trial. Dropped, it is removed with everything in it.
+#[derive(Debug)]
+pub(super) struct Place {
+    directory: PathBuf,
+    lock: PathBuf,
+    /// The lock is held as long as this is open; a killed process holds none.
+    _held: File,
+}
+
+impl Place {
+    /// Makes a directory for a trial below `trials`.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub(super) fn new(trials: &Path) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(trials)?;
+        let own = trials.symlink_metadata()?;
+        if !own.is_dir() || own.uid() != rustix::process::geteuid().as_raw() {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        let process = std::process::id();
+        for number in 0..TRIES {
+            let directory = trials.join(format!("{process}-{number}"));
+            let lock = directory.with_extension(LOCK);
+            let held = match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&lock) {
+                Ok(held) => held,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                Err(error) => return Err(error),
+            };
+            // Between these two lines it could be taken for one that was left.
+            if held.try_lock().is_err() || !is_at(&held, &lock) || directory.symlink_metadata().is_ok() {
+                continue;
+            }
+            DirBuilder::new().mode(0o700).create(&directory)?;
+            return Ok(Self { directory, lock, _held: held });
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Err(error) = remove(&self.directory) {
+            // The next start finds it: nobody holds its lock then.
+            tracing::warn!(%error, "a trial was not removed whole");
+            return;
+        }
+        drop(std::fs::remove_file(&self.lock));
+    }
+}
+
+fn is_at(file: &File, path: &Path) -> bool {
+    let id = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+    file.metadata().ok().map(id) == path.symlink_metadata().ok().map(id)
+}
+
+/// Removes the trials below `trials` that nobody holds any more; returns how many.
+pub(super) fn sweep(trials: &Path) -> usize {
+    let Ok(entries) = trials.read_dir() else { return 0 };
+    let mut swept = 0;
+    for lock in entries.flatten().map(|entry| entry.path()) {
+        if lock.extension().is_none_or(|extension| extension != LOCK) {
+            continue;
+        }
+        let Ok(file) = File::open(&lock) else { continue };
+        if file.try_lock().is_err() || !is_at(&file, &lock) {
+            continue;
+        }
+        let removed = remove(&lock.with_extension(""));
+        if removed.is_ok() && std::fs::remove_file(&lock).is_ok() {
+            swept += 1;
+        }
+    }
+    swept
+}
+
+/// Removes a directory with everything in it, also what is closed to its owner.
+fn remove(directory: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(_) => {
+            open_all(directory);
+            std::fs::remove_dir_all(directory)
+        }
+        done => done,
+    }
+}
+
+fn open_all(directory: &Path) {
+    drop(std::fs::set_permissions(directory, Permissions::from_mode(0o700)));
+    for entry in directory.read_dir().into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_all(&entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_living_hold_stays_and_what_the_killed_left_goes_however_closed_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let living = Place::new(folder.path()).unwrap();
+        let killed = Place::new(folder.path()).unwrap();
+        let closed = killed.directory().join("a/b");
+        std::fs::create_dir_all(&closed).unwrap();
+        std::fs::write(closed.join("file"), "kept").unwrap();
+        std::fs::set_permissions(&closed, Permissions::from_mode(0)).unwrap();
+        let (left, lock) = (killed.directory.clone(), killed.lock.clone());
+        // As a killed process leaves it: nothing is removed, and the lock goes with its last descriptor.
+        let Place { directory: _, lock: _, _held } = &killed;
+        drop(_held.unlock());
+        std::mem::forget(killed);
+        assert_eq!(sweep(folder.path()), 1);
+        assert!(!left.exists() && !lock.exists() && living.directory().is_dir());
+        assert_eq!(sweep(folder.path()), 0);
+        drop(living);
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
+}

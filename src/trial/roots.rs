@@ -1,0 +1,147 @@
+//! What of the file system a trial covers: the workspace, what else is applied, and what is only lent for the while.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use super::Refused;
+
+/// What a trial is to cover.
+#[derive(Debug, Clone, Copy)]
+pub struct Ground<'a> {
+    /// The workspace.
+    pub workspace: &'a Path,
+    /// Other targets whose changes are applied, absolute: directories, or files, also such as do not exist yet.
+    pub also: &'a [PathBuf],
+    /// Directories that the command may write and whose changes are never applied: temporary files, caches.
+    pub lent: &'a [PathBuf],
+}
+
+/// What becomes of the changes in a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// They can be applied.
+    Applied,
+    /// They go with the trial.
+    Lent,
+}
+
+/// One directory that a trial covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Root {
+    /// The real path.
+    pub(super) path: PathBuf,
+    pub(super) purpose: Purpose,
+    /// Whether it starts empty instead of showing what is there: other file systems are mounted in it, which a layer
+    /// over it would not show.
+    pub(super) fresh: bool,
+}
+
+/// Works out the directories; those inside come after those around them.
+pub(super) fn roots(ground: &Ground<'_>, mounts: &[PathBuf]) -> Result<Vec<Root>, Refused> {
+    let workspace = real(ground.workspace)?;
+    let mut applied = vec![workspace.clone()];
+    for path in ground.also {
+        let directory = if path.is_dir() { Some(path.as_path()) } else { path.parent() };
+        let Some(directory) = directory.and_then(|directory| directory.canonicalize().ok()) else { continue };
+        if directory == Path::new("/") {
+            return Err(Refused::TooMuch(directory));
+        }
+        applied.push(directory);
+    }
+    applied.sort();
+    // What lies in one that is applied is applied with it.
+    applied.dedup_by(|inside, around| inside.starts_with(around));
+    for path in &applied {
+        if path == Path::new("/") {
+            return Err(Refused::TooMuch(path.clone()));
+        }
+        if let Some(mount) = mounts.iter().find(|mount| mount.starts_with(path) && *mount != path) {
+            return Err(Refused::Mounted(mount.clone()));
+        }
+    }
+    let mut lent: Vec<PathBuf> = ground.lent.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    lent.retain(|path| {
+        path.is_dir() && path != Path::new("/") && !applied.iter().any(|root| path.starts_with(root))
+    });
+    lent.sort();
+    lent.dedup_by(|inside, around| inside.starts_with(around));
+    let lent = lent.into_iter().map(|path| {
+        // Starting empty, that one leaves a place for layers where files outlive a restart.
+        let fresh =
+            path == Path::new("/var/tmp") || mounts.iter().any(|mount| mount.starts_with(&path) && *mount != path);
+        Root { path, purpose: Purpose::Lent, fresh }
+    });
+    let applied = applied.into_iter().map(|path| Root { path, purpose: Purpose::Applied, fresh: false });
+    let mut roots: Vec<Root> = lent.chain(applied).collect();
+    roots.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(roots)
+}
+
+fn real(path: &Path) -> Result<PathBuf, Refused> {
+    path.canonicalize().map_err(|cause| Refused::Unusable { path: path.to_owned(), cause })
+}
+
+/// Lists where something is mounted (`proc_pid_mountinfo(5)`); none where that cannot be known.
+pub(super) fn mounts() -> Vec<PathBuf> {
+    let text = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
+    let points = text.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b' ').nth(4));
+    points.map(|point| PathBuf::from(OsStr::from_bytes(&unescaped(point)))).collect()
+}
+
+/// Undoes the octal escapes of a space, a tab, a newline and a backslash.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((first, behind)) = rest.split_first() {
+        let digits = behind.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(byte) if *first == b'\\' => {
+                plain.push(byte);
+                rest = &behind[3..];
+            }
+            Some(_) | None => {
+                plain.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_inside_comes_later_and_what_is_applied_is_never_only_lent() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().canonicalize().unwrap();
+        for name in ["work/cache", "other"] {
+            std::fs::create_dir_all(place.join(name)).unwrap();
+        }
+        let (workspace, new) = (place.join("work"), place.join("other/new"));
+        let also = [new, workspace.join("inside")];
+        let lent = [place.clone(), workspace.join("cache")];
+        let ground = Ground { workspace: &workspace, also: &also, lent: &lent };
+        let found = roots(&ground, &[]).unwrap();
+        let root = |path: PathBuf, purpose| Root { path, purpose, fresh: false };
+        let expected = [
+            root(place.clone(), Purpose::Lent),
+            root(place.join("other"), Purpose::Applied),
+            root(workspace.clone(), Purpose::Applied),
+        ];
+        assert_eq!(found, expected);
+        let mounted = workspace.join("usb");
+        assert!(
+            matches!(roots(&ground, std::slice::from_ref(&mounted)), Err(Refused::Mounted(path)) if path == mounted)
+        );
+        let fresh = roots(&ground, &[place.join("elsewhere")]).unwrap();
+        assert_eq!(fresh.iter().map(|root| root.fresh).collect::<Vec<_>>(), [true, false, false]);
+    }
+
+    #[test]
+    fn a_mount_point_with_a_space_is_read_as_it_is() {
+        assert_eq!(unescaped(br"/media/my\040disk\134x"), b"/media/my disk\\x");
+    }
+}

@@ -1,0 +1,204 @@
+//! Reads a layer against what it covers (Documentation/filesystems/overlayfs.rst of the kernel): what is in it, what
+//! its whiteouts and opaque directories say is gone, and which of its names are one file.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::changes::{Change, ChangeSet, Kind};
+use super::seen::{Ajar, Seen, What, is_equal};
+
+/// What a directory of the owner's needs to be read and searched.
+const LOOKED_INTO: u32 = 0o500;
+
+/// One walk: what it finds, and what it needs to judge it.
+struct Walk<'a> {
+    set: &'a mut ChangeSet,
+    /// What was changed after this was changed meanwhile.
+    begun: (i64, i64),
+}
+
+/// Adds what one layer says of the directory that it covers.
+pub(super) fn root(
+    set: &mut ChangeSet,
+    upper: &Path,
+    lower: &Path,
+    top: Option<&Seen>,
+    begun: (i64, i64),
+) -> io::Result<()> {
+    let now = Seen::look(upper)?;
+    let real = Seen::look(lower)?;
+    if let (Some(top), Some(now), Some(real)) = (top, &now, &real)
+        && (top.mode != now.mode || top.attributes != now.attributes)
+    {
+        let after = Seen { owner: real.owner, ..now.clone() };
+        Walk { set, begun }.add(Kind::Mode, lower, upper, Some(real.clone()), Some(after));
+    }
+    Walk { set, begun }.directory(upper, lower, now.as_ref(), real.as_ref())
+}
+
+/// Counts what was written below a directory that is only lent; `None` if nothing was.
+pub(super) fn lent(upper: &Path, lower: &Path) -> Option<(PathBuf, u64, u64)> {
+    let (mut files, mut bytes) = (0, 0);
+    for (_, metadata) in crate::file::tree(upper).filter(|(_, metadata)| !metadata.is_dir()) {
+        files += 1;
+        bytes += metadata.len();
+    }
+    (files > 0).then(|| (lower.to_owned(), files, bytes))
+}
+
+impl Walk<'_> {
+    fn add(&mut self, kind: Kind, path: &Path, layer: &Path, before: Option<Seen>, after: Option<Seen>) {
+        let told = if kind == Kind::Deleted { &before } else { &after };
+        let is_file = |seen: &Seen| seen.what == What::File;
+        self.set.changes.push(Change {
+            path: path.to_owned(),
+            kind,
+            bytes: told.as_ref().map_or(0, |seen| seen.length),
+            // The time of a directory moves with its names, which are looked at each for itself.
+            meanwhile: before.as_ref().is_some_and(|seen| !seen.is_directory() && seen.changed > self.begun),
+            parted: kind == Kind::Changed && before.as_ref().is_some_and(|seen| is_file(seen) && seen.names > 1),
+            before,
+            after,
+            layer: layer.to_owned(),
+            same_as: None,
+        });
+    }
+
+    /// Compares the names of a directory in the layer with those that it covers, if something is covered.
+    fn directory(&mut self, upper: &Path, lower: &Path, now: Option<&Seen>, real: Option<&Seen>) -> io::Result<()> {
+        let Some(now) = now else { return Ok(()) };
+        let real = real.filter(|real| real.is_directory());
+        let opened = Ajar::open(upper, now.mode, LOOKED_INTO);
+        let mut names: Vec<OsString> = Vec::new();
+        for entry in upper.read_dir()? {
+            names.push(entry?.file_name());
+        }
+        names.sort();
+        if let Some(real) = real {
+            if real.modified != now.modified {
+                self.set.touched.push((lower.to_owned(), real.clone(), now.clone()));
+            }
+            if now.opaque {
+                for entry in lower.read_dir()?.flatten() {
+                    if names.binary_search(&entry.file_name()).is_err() {
+                        self.gone(&entry.path())?;
+                    }
+                }
+            }
+        }
+        for name in &names {
+            let (upper, lower) = (upper.join(name), lower.join(name));
+            let Some(after) = Seen::look(&upper)? else { continue };
+            let before = if real.is_some() { Seen::look(&lower)? } else { None };
+            self.name(&upper, &lower, before, after)?;
+        }
+        drop(opened);
+        Ok(())
+    }
+
+    fn name(&mut self, upper: &Path, lower: &Path, before: Option<Seen>, after: Seen) -> io::Result<()> {
+        let same_kind = |before: &Seen| std::mem::discriminant(&before.what) == std::mem::discriminant(&after.what);
+        let before = match before {
+            Some(before) if !same_kind(&before) => {
+                self.gone(lower)?;
+                None
+            }
+            before => before,
+        };
+        match (&after.what, before) {
+            // What it hid is gone already, or was found above.
+            (What::Whiteout, _) => {}
+            (What::Other, _) => self.set.unmade.push(lower.to_owned()),
+            (What::Directory, before) => {
+                match &before {
+                    None => self.add(Kind::Added, lower, upper, None, Some(after.clone())),
+                    Some(before) if !before.has_rights_of(&after) => {
+                        self.add(Kind::Mode, lower, upper, Some(before.clone()), Some(after.clone()));
+                    }
+                    Some(_) => {}
+                }
+                self.directory(upper, lower, Some(&after), before.as_ref())?;
+            }
+            (What::Link(_), before) => {
+                let is_same = before.as_ref().is_some_and(|before| {
+                    before.what == after.what && before.modified == after.modified && before.owner == after.owner
+                });
+                if !is_same {
+                    self.add(Kind::Link, lower, upper, before, Some(after));
+                }
+            }
+            (What::File | What::Pipe, None) => self.add(Kind::Added, lower, upper, None, Some(after)),
+            (What::Pipe, Some(before)) => {
+                if !before.has_rights_of(&after) {
+                    self.add(Kind::Mode, lower, upper, Some(before), Some(after));
+                }
+            }
+            (What::File, Some(before)) => {
+                let opened = Ajar::open(upper, after.mode, 0o400);
+                let content = before.length == after.length && is_equal(upper, lower);
+                drop(opened);
+                if !content {
+                    self.add(Kind::Changed, lower, upper, Some(before), Some(after));
+                } else if !before.has_rights_of(&after) || before.modified != after.modified || after.names > 1 {
+                    // One of several names in the layer: `join_names` decides.
+                    self.add(Kind::Mode, lower, upper, Some(before), Some(after));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds something that goes, with everything below it, each by its own name.
+    fn gone(&mut self, lower: &Path) -> io::Result<()> {
+        let Some(before) = Seen::look(lower)? else { return Ok(()) };
+        if before.is_directory() {
+            for entry in lower.read_dir()? {
+                self.gone(&entry?.path())?;
+            }
+        }
+        self.add(Kind::Deleted, lower, Path::new(""), Some(before), None);
+        Ok(())
+    }
+}
+
+/// Makes links of the names that are one file in the layer: all but one, which is the file.
+pub(super) fn join_names(set: &mut ChangeSet) {
+    let mut groups: BTreeMap<(u64, u64), Vec<usize>> = BTreeMap::new();
+    for (number, change) in set.changes.iter().enumerate() {
+        if let Some(after) = change.after.as_ref().filter(|after| after.what == What::File && after.names > 1) {
+            groups.entry(after.id).or_default().push(number);
+        }
+    }
+    let mut silent = Vec::new();
+    for names in groups.into_values() {
+        // The one that was there as it is now stays, and the others become its names.
+        let stays = |number: &&usize| {
+            let change = &set.changes[**number];
+            change.kind == Kind::Mode && is_as_before(change)
+        };
+        let first = names.iter().find(stays).or(names.first()).copied();
+        let Some(first) = first else { continue };
+        let leader = set.changes[first].path.clone();
+        if is_as_before(&set.changes[first]) && set.changes[first].kind == Kind::Mode {
+            silent.push(first);
+        }
+        for other in names.into_iter().filter(|name| *name != first) {
+            let change = &mut set.changes[other];
+            change.kind = Kind::Link;
+            change.same_as = Some(leader.clone());
+            change.parted = false;
+        }
+    }
+    silent.sort_unstable();
+    for number in silent.into_iter().rev() {
+        set.changes.remove(number);
+    }
+}
+
+/// Tells whether a file was only copied into the layer.
+fn is_as_before(change: &Change) -> bool {
+    let seen = change.before.as_ref().zip(change.after.as_ref());
+    seen.is_some_and(|(before, after)| before.has_rights_of(after) && before.modified == after.modified)
+}
