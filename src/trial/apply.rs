@@ -163,7 +163,7 @@ impl Ready<'_> {
     }
 }
 
-/// Acts on a path; if its directory, or that of its layer, is closed to its owner, opens it for the while.
+/// Acts on a path; if a directory around it, or around its layer, is closed to its owner, opens it for the while.
 fn again_open(path: &Path, layer: Option<&Path>, act: impl Fn() -> io::Result<()>) -> io::Result<()> {
     let done = act();
     if !done.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied) {
@@ -171,9 +171,12 @@ fn again_open(path: &Path, layer: Option<&Path>, act: impl Fn() -> io::Result<()
     }
     let mut opened = Vec::new();
     for path in std::iter::once(path).chain(layer) {
-        let Some(parent) = path.parent() else { continue };
-        if let Some(seen) = Seen::look(parent)? {
-            opened.push(Ajar::open(parent, seen.mode, 0o700));
+        // Those around first: what is closed hides what is in it.
+        let around: Vec<&Path> = path.ancestors().skip(1).collect();
+        for directory in around.into_iter().rev() {
+            if let Some(seen) = Seen::look(directory)?.filter(Seen::is_own) {
+                opened.push(Ajar::open(directory, seen.mode, 0o700));
+            }
         }
     }
     if let Some((layer, seen)) = layer.and_then(|layer| Some((layer, Seen::look(layer).ok()??)))
@@ -181,7 +184,10 @@ fn again_open(path: &Path, layer: Option<&Path>, act: impl Fn() -> io::Result<()
     {
         opened.push(Ajar::open(layer, seen.mode, 0o600));
     }
-    act()
+    let done = act();
+    // The innermost first: it could not be reached any more.
+    while opened.pop().is_some() {}
+    done
 }
 
 /// Removes what goes, if it is still the same: between the look and this somebody may have written it.
@@ -216,7 +222,8 @@ fn written(change: &Change) -> io::Result<()> {
                 parent.dev() == after.id.0
             });
             if is_near && moved(&change.layer, &change.path).is_ok() {
-                return Ok(());
+                // It may have been opened for the while.
+                return std::fs::set_permissions(&change.path, Permissions::from_mode(after.mode));
             }
             copied(&change.layer, &change.path, after)
         }

@@ -120,7 +120,7 @@ pub struct ChangeSet {
     pub lent: Vec<(PathBuf, u64, u64)>,
     /// What cannot be made again: sockets and devices.
     pub unmade: Vec<PathBuf>,
-    /// Directories whose names changed, with the times that they have in the trial.
+    /// Directories that were looked into, with the times that they have in the trial.
     pub(super) touched: Vec<(PathBuf, Seen, Seen)>,
 }
 

@@ -95,6 +95,11 @@ impl Seen {
         self.what == What::Directory
     }
 
+    /// Tells whether it belongs to this user.
+    pub(super) fn is_own(&self) -> bool {
+        self.owner.0 == rustix::process::geteuid().as_raw()
+    }
+
     /// Tells whether rights, owner and attributes are the same.
     pub(super) fn has_rights_of(&self, other: &Self) -> bool {
         self.mode == other.mode && self.owner == other.owner && self.attributes == other.attributes

@@ -77,9 +77,8 @@ impl Walk<'_> {
         }
         names.sort();
         if let Some(real) = real {
-            if real.modified != now.modified {
-                self.set.touched.push((lower.to_owned(), real.clone(), now.clone()));
-            }
+            // Also where it stayed as it was: what is written in place there gets its place by a new name here.
+            self.set.touched.push((lower.to_owned(), real.clone(), now.clone()));
             if now.opaque {
                 for entry in lower.read_dir()?.flatten() {
                     if names.binary_search(&entry.file_name()).is_err() {
