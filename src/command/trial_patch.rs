@@ -1,7 +1,6 @@
 //! A change set as a patch, in the form that `git apply` reads.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use similar::TextDiff;
 
@@ -16,14 +15,13 @@ const MOST: u64 = 16 * 1024 * 1024;
 pub fn trial_patch(set: &ChangeSet) -> String {
     let mut patch = String::new();
     for change in set.changes.iter().filter(|change| !change.is_directory()) {
-        add(&mut patch, change, set.shown(&change.path));
+        add(&mut patch, change, &set.shown(&change.path).to_string_lossy());
     }
     patch
 }
 
-fn add(patch: &mut String, change: &Change, path: &Path) {
-    let name = path.display().to_string();
-    let (old, new) = (quoted("a", &name), quoted("b", &name));
+fn add(patch: &mut String, change: &Change, name: &str) {
+    let (old, new) = (quoted("a", name), quoted("b", name));
     let (before, after) = change.git_modes();
     let head = |patch: &mut String| {
         let _ = writeln!(patch, "diff --git {old} {new}");

@@ -36,11 +36,11 @@ pub(super) fn copied(layer: &Path, target: &Path, seen: &Seen) -> io::Result<()>
 /// Makes something under a name beside its place, and gives it its name when it is whole.
 pub(super) fn whole(target: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let beside = beside(target);
-    let made = make(&beside).and_then(|()| std::fs::rename(&beside, target));
-    if made.is_err() {
+    let done = make(&beside).and_then(|()| std::fs::rename(&beside, target));
+    if done.is_err() {
         drop(std::fs::remove_file(&beside));
     }
-    made
+    done
 }
 
 /// A name beside a path that nothing has.
@@ -121,8 +121,8 @@ pub(super) fn give_attributes(path: &Path, seen: &Seen) {
 
 /// Gives a path the time of change that was seen; what is a link is not followed.
 pub(super) fn give_times(path: &Path, seen: &Seen) -> io::Result<()> {
-    let (tv_sec, tv_nsec) = seen.modified;
     let omit = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT };
-    let times = Timestamps { last_access: omit, last_modification: Timespec { tv_sec, tv_nsec: tv_nsec as _ } };
+    let modified = Timespec { tv_sec: seen.modified.0, tv_nsec: seen.modified.1 as _ };
+    let times = Timestamps { last_access: omit, last_modification: modified };
     utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW).map_err(io::Error::from)
 }

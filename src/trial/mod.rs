@@ -168,7 +168,8 @@ fn unusable(path: &Path) -> impl FnOnce(io::Error) -> Refused {
 
 #[cfg(target_os = "linux")]
 fn can_hold(place: &Path) -> bool {
-    rustix::fs::statfs(place).is_ok_and(|found| !UNFIT.contains(&i64::from(found.f_type)))
+    rustix::fs::statfs(place)
+        .is_ok_and(|found| !UNFIT.iter().any(|unfit| i128::from(*unfit) == i128::from(found.f_type)))
 }
 
 #[cfg(not(target_os = "linux"))]

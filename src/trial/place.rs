@@ -16,7 +16,7 @@ pub(super) struct Place {
     directory: PathBuf,
     lock: PathBuf,
     /// The lock is held as long as this is open; a killed process holds none.
-    _held: File,
+    held: File,
 }
 
 impl Place {
@@ -44,7 +44,7 @@ impl Place {
                 continue;
             }
             DirBuilder::new().mode(0o700).create(&directory)?;
-            return Ok(Self { directory, lock, _held: held });
+            return Ok(Self { directory, lock, held });
         }
         Err(io::ErrorKind::AlreadyExists.into())
     }
@@ -62,6 +62,7 @@ impl Drop for Place {
             return;
         }
         drop(std::fs::remove_file(&self.lock));
+        drop(self.held.unlock());
     }
 }
 
@@ -123,11 +124,10 @@ mod tests {
         let closed = killed.directory().join("a/b");
         std::fs::create_dir_all(&closed).unwrap();
         std::fs::write(closed.join("file"), "kept").unwrap();
-        std::fs::set_permissions(&closed, Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(&closed, Permissions::from_mode(0o0)).unwrap();
         let (left, lock) = (killed.directory.clone(), killed.lock.clone());
         // As a killed process leaves it: nothing is removed, and the lock goes with its last descriptor.
-        let Place { directory: _, lock: _, _held } = &killed;
-        drop(_held.unlock());
+        killed.held.unlock().unwrap();
         std::mem::forget(killed);
         assert_eq!(sweep(folder.path()), 1);
         assert!(!left.exists() && !lock.exists() && living.directory().is_dir());

@@ -53,7 +53,7 @@ fn filled() -> Home {
     let ran = home.command("sh").args(["-c", "git init -q && git add -A && git commit -qm 0"]).output().unwrap();
     assert!(ran.status.success(), "{ran:?}");
     for path in picture(&home.work()).into_keys().rev().filter(|path| !path.is_symlink()) {
-        let time = UNIX_EPOCH + std::time::Duration::from_secs(1_500_000_000);
+        let time = UNIX_EPOCH + std::time::Duration::from_mins(25_000_000);
         std::fs::File::open(&path).unwrap().set_modified(time).unwrap();
     }
     home
