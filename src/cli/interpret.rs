@@ -130,7 +130,7 @@ fn sessions_action(matches: &ArgMatches) -> SessionsAction {
             SessionsAction::Export { id: text("id"), form }
         }
         "import" => SessionsAction::Import(inner.get_one("file").cloned().unwrap_or_default()),
-        "delete" => SessionsAction::Delete(text("id")),
+        "delete" => SessionsAction::Delete { id: text("id"), sure: inner.get_flag("sure") },
         "search" => {
             let words = inner.get_many::<String>("text").into_iter().flatten().cloned().collect::<Vec<_>>();
             SessionsAction::Search(words.join(" "))

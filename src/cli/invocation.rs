@@ -296,7 +296,12 @@ pub enum SessionsAction {
     /// Reads a session of another agent.
     Import(PathBuf),
     /// Deletes one.
-    Delete(String),
+    Delete {
+        /// Which one.
+        id: String,
+        /// Without a question.
+        sure: bool,
+    },
     /// Lists those that contain a text.
     Search(String),
 }

@@ -116,7 +116,8 @@ fn push(start: usize, text: &str, found: &mut Vec<Range<usize>>) {
 fn programs(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
     for (at, word) in command.iter().enumerate() {
         let program = word.text.rsplit('/').next().unwrap_or(word.text);
-        let program = program.rsplit('=').next().unwrap_or(program).trim_start_matches(['\'', '"']);
+        // Behind a place in a file or a mark of a change: `run.sh:3:mysql`, `+mysql`.
+        let program = program.rsplit(['=', ':', '+']).next().unwrap_or(program).trim_start_matches(['\'', '"']);
         let rest = &command[at + 1..command.len().min(at + 1 + MOST_WORDS)];
         if program.len() > LONGEST_PROGRAM {
             continue;
@@ -248,7 +249,8 @@ fn is_secret_name(word: &Word<'_>) -> bool {
 
 /// `echo X | sudo -S …`: what is printed is read as a secret.
 fn printed(command: &[Word<'_>], next: &[Word<'_>], found: &mut Vec<Range<usize>>) {
-    let Some(first) = command.iter().position(|word| PRINTERS.contains(&word.text)) else { return };
+    let prints = |word: &Word<'_>| PRINTERS.contains(&word.text.rsplit([':', '+']).next().unwrap_or(word.text));
+    let Some(first) = command.iter().position(prints) else { return };
     if reads_secret(next) {
         push_printed(&command[first + 1..], found);
     }

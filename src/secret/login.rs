@@ -43,6 +43,7 @@ pub(super) fn find(line: &str, level: Level, found: &mut Vec<Range<usize>>) {
     }
     pgpass(line, found);
     thin(line, found);
+    named_network(line, found);
 }
 
 /// `jdbc:oracle:thin:user/password@host` (Oracle's JDBC Developer's Guide, "Database URLs").
@@ -57,6 +58,23 @@ fn thin(line: &str, found: &mut Vec<Range<usize>>) {
         {
             let start = from + user.len() + 1;
             found.push(start..start + password.len());
+        }
+    }
+}
+
+/// `me:X@tcp(host:3306)/shop`, as drivers of Go have it.
+fn named_network(line: &str, found: &mut Vec<Range<usize>>) {
+    for network in ["@tcp(", "@unix(", "@tcp6("] {
+        for (at, _) in line.match_indices(network) {
+            let from = line.floor_char_boundary(at.saturating_sub(LONGEST));
+            let login = line[from..at].rfind(|letter: char| letter.is_whitespace() || "\"'`=".contains(letter));
+            let start = from + login.map_or(0, |before| before + 1);
+            if let Some((user, password)) = line[start..at].split_once(':')
+                && !password.is_empty()
+                && !password.starts_with(['$', '%', '{', '<'])
+            {
+                found.push(start + user.len() + 1..at);
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ mod command;
 pub mod files;
 mod form;
 pub mod found;
+mod issuers;
 mod level;
 mod login;
 mod name;
@@ -13,6 +14,8 @@ mod named;
 pub mod packed;
 mod pair;
 mod places;
+mod prose;
+mod random;
 mod shape;
 mod stand_in;
 mod table;
@@ -104,6 +107,8 @@ pub fn find(text: &str, known: &Known, level: Level) -> Vec<Range<usize>> {
                 command::find(bare, &mut inside);
                 named::find(bare, level, &mut inside);
                 pairs.find(bare, &mut inside);
+                random::find(bare, &mut inside);
+                prose::find(bare, &mut inside);
                 found.extend(inside.iter().map(|range| start + range.start..start + range.end));
                 start += line.len();
             }

@@ -1,6 +1,6 @@
 //! Tells by a name whether its value is a secret.
 
-use super::table::{ABOUT, HINTS, LEADS, PARTS, WEAK_WORDS, WORDS};
+use super::table::{ABOUT, HINTS, LEADS, PARTS, RANDOM_WORDS, WEAK_WORDS, WORDS};
 
 /// How certain that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub(super) enum Naming {
     Secret,
     /// Its value is a secret if it looks like one.
     Maybe,
+    /// Its value is a secret if a machine drew it.
+    Drawn,
 }
 
 /// Judges a name of letters, digits, `_` and `-`.
@@ -16,6 +18,24 @@ pub(super) fn naming(name: &str) -> Option<Naming> {
     if name.len() < 2 {
         return None;
     }
+    strong(name).or_else(|| is_of_drawn(name).then_some(Naming::Drawn))
+}
+
+/// Tells whether a name says little, but may be one of a key.
+fn is_of_drawn(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    let is = |word: &&str| {
+        let Some(at) = bytes.len().checked_sub(word.len()) else { return false };
+        let begins = at == 0
+            || !bytes[at - 1].is_ascii_alphanumeric()
+            || bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase();
+        begins && bytes[at..].eq_ignore_ascii_case(word.as_bytes())
+    };
+    // `secret_id` is no name of a secret: it is the secret of a role (Vault's AppRole).
+    RANDOM_WORDS.iter().any(is) || bytes.len() > 6 && name.to_ascii_lowercase().ends_with("secret_id")
+}
+
+fn strong(name: &str) -> Option<Naming> {
     // Nearly all names end here.
     let is_hint = |at: &[u8]| HINTS.iter().any(|hint| at.eq_ignore_ascii_case(&hint[..]));
     if !name.as_bytes().windows(2).any(is_hint) {
@@ -47,7 +67,7 @@ pub fn is_secret_name(name: &str) -> bool {
         // `PWD` is a directory, and so is `OLDPWD`.
         Some(Naming::Secret) => !matches!(name, "PWD" | "pwd"),
         Some(Naming::Maybe) => name.len() > 4 && name.to_ascii_lowercase().ends_with("_key"),
-        None => false,
+        Some(Naming::Drawn) | None => false,
     }
 }
 

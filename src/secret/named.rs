@@ -193,7 +193,9 @@ fn separator(line: &str, start: usize, word: &str, at: usize, gap: usize) -> Opt
     let alone = before.trim().is_empty() && rest[word_end..].trim().is_empty() && !rest.ends_with([':', '.', '?']);
     let is_login = before.contains("login ") || before.contains("machine ") || before.contains("wifi ");
     let is_quoted = rest.starts_with(['\'', '"']);
-    (alone || is_login || is_quoted).then_some((Between::Room, next))
+    // A key that a machine drew needs no sign before it.
+    let is_drawn = super::random::is_likely(&rest[..word_end]);
+    (alone || is_login || is_quoted || is_drawn).then_some((Between::Room, next))
 }
 
 /// Tells whether a name in lower case is one of a password, of which people say what it is.
@@ -224,6 +226,9 @@ fn is_secret(line: &str, word: &str, naming: Naming, between: Between, value: &V
         return false;
     }
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    if naming == Naming::Drawn {
+        return super::random::is_likely(text);
+    }
     if naming == Naming::Maybe {
         let named_key = word.to_ascii_lowercase().ends_with("_key") || word.to_ascii_lowercase().ends_with("-key");
         let least = if named_key { 8 } else { 12 };

@@ -82,7 +82,7 @@ fn nothing_of_the_corpus_is_kept() {
 #[test]
 fn every_shape_is_known_at_every_level_and_behind_an_escape() {
     let body = "a1".repeat(20);
-    for shape in table::SHAPES {
+    for shape in issuers::SHAPES {
         for level in [Level::Repeated, Level::Kept, Level::Sent] {
             let text = format!("x {}{body} y", shape.start);
             let clean = redact(&text, &Known::default(), level).0;

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::table::{HASHES, IDENTITIES, SHAPES, SHORTEST_REPEATED, WEBHOOKS};
+use super::issuers::SHAPES;
+use super::table::{HASHES, IDENTITIES, SHORTEST_REPEATED, WEBHOOKS};
 
 /// The beginning of a JSON web token, and how many characters must follow.
 const WEB_TOKEN: (&str, usize) = ("eyJ", 24);

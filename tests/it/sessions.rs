@@ -101,7 +101,10 @@ fn the_second_axi_on_a_session_forks_it_and_says_so() {
     let request = &server.requests()[3];
     assert_eq!([said(request, 1), said(request, 3)], ["remember the plover", "what was it?"]);
     let first_id = fork["forked_from"].as_str().unwrap();
-    let ran = run(home.axi().args(["sessions", "delete", first_id]));
+    // A script has to say that it is sure.
+    let ran = run(home.axi().args(["sessions", "delete", id]));
+    assert!(ran.code == Some(5) && ran.err.contains("--yes"), "{ran:?}");
+    let ran = run(home.axi().args(["sessions", "delete", "--yes", first_id]));
     assert!(ran.code == Some(1) && ran.err.contains("it would lose its beginning"), "{ran:?}");
 }
 

@@ -67,13 +67,20 @@ pub(in crate::app) fn sessions(app: &App, options: &SessionsOptions) -> Exit {
             let form = ExportForm::parse(if *json { "json" } else { form }).unwrap_or(ExportForm::Markdown);
             open(id).map(|loaded| export(&loaded, form))
         }
-        SessionsAction::Delete(id) if !is_sure(app, &store, id) => {
-            console.note(app.locale.text(word::said::SESSION_KEPT));
-            return Exit::Interrupted;
-        }
-        SessionsAction::Delete(id) => match store.delete(id) {
-            Ok(id) => Ok(app.locale.with(word::said::SessionDeleted { id: id.as_str() })),
-            Err(error) => Err(problem(&error)),
+        SessionsAction::Delete { id, sure } => match if *sure { Wish::Delete } else { wish(app, &store, id) } {
+            Wish::Delete => match store.delete(id) {
+                Ok(id) => Ok(app.locale.with(word::said::SessionDeleted { id: id.as_str() })),
+                Err(error) => Err(problem(&error)),
+            },
+            Wish::Keep => {
+                console.note(app.locale.text(word::said::SESSION_KEPT));
+                return Exit::Interrupted;
+            }
+            Wish::Unasked => {
+                let what = app.locale.text(word::said::SESSION_DELETE_UNASKED).to_owned();
+                console.fail(&Problem { what, hint: app.locale.with(word::said::SessionDeleteYes { id }) });
+                return Exit::ApprovalNeeded;
+            }
         },
         SessionsAction::Import(path) => imported(app, path),
     };
@@ -90,19 +97,27 @@ pub(in crate::app) fn sessions(app: &App, options: &SessionsOptions) -> Exit {
     }
 }
 
-/// Asks at a terminal whether a session is to be deleted; a script has said so.
-fn is_sure(app: &App, store: &SessionStore, id: &str) -> bool {
-    let (Ok((id, _)), true) =
-        (store.find_surely(id), std::io::stdin().is_terminal() && std::io::stderr().is_terminal())
-    else {
-        return true;
-    };
+/// What becomes of a session that is named to be deleted.
+enum Wish {
+    Delete,
+    Keep,
+    /// There is nobody to ask.
+    Unasked,
+}
+
+/// Asks whether a session is to be deleted. What cannot be found needs no question: it fails as it is.
+fn wish(app: &App, store: &SessionStore, id: &str) -> Wish {
+    let Ok((id, _)) = store.find_surely(id) else { return Wish::Delete };
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Wish::Unasked;
+    }
     let list = store.list();
     let title = list.iter().find(|row| row.id == id).map_or(id.as_str(), |row| &row.title);
     let items = [('n', word::said::SESSION_KEEP), ('y', word::said::SESSION_DELETE_IT)];
     let items = items.map(|(key, says)| (key, app.locale.text(says).to_owned()));
     let question = app.locale.with(word::said::SessionDeleteSure { title });
-    app.asker().decide(&question, "", &items).is_ok_and(|picked| picked == 1)
+    let answer = app.asker().decide(&question, "", &items);
+    if answer.is_ok_and(|picked| picked == 1) { Wish::Delete } else { Wish::Keep }
 }
 
 fn rows(app: &App, list: &[Summary], json: bool) -> String {

@@ -1,0 +1,246 @@
+//! Passwords in lines that speak of one without a sign between: `Setting password to X`, `| password | X |`,
+//! `login("me", "X")`, `PASS X`. What stands there is taken for one only where it looks chosen: letters with a digit,
+//! and neither a word, a number, a path nor an address.
+
+use std::ops::Range;
+
+use super::random::{is_likely, looks_written};
+use super::table::{ALGORITHMS, CALLS, LOGIN_WORDS, PASSWORD_WORDS, PROTOCOL_WORDS, SAYS_WORDS, VALUED_WORDS};
+
+/// The shortest that is taken for a password, in letters, and the longest.
+const SHORTEST: usize = 8;
+const LONGEST: usize = 64;
+/// So much of a line behind the word is looked at, in bytes.
+const FARTHEST: usize = 240;
+
+/// Finds them in a line.
+pub(super) fn find(line: &str, found: &mut Vec<Range<usize>>) {
+    // Nothing is chosen without a digit.
+    if !line.bytes().any(|byte| byte.is_ascii_digit()) {
+        return;
+    }
+    let lower = line.to_ascii_lowercase();
+    let first = |words: &[&str]| words.iter().filter_map(|word| Some(lower.find(word)? + word.len())).min();
+    if let Some(at) = first(PASSWORD_WORDS) {
+        quoted(line, at, found);
+        said(line, at, found);
+    }
+    if let Some(at) = first(LOGIN_WORDS) {
+        said(line, at, found);
+        paired(line, at, found);
+    }
+    valued(line, &lower, found);
+    called(line, &lower, found);
+    protocol(line, found);
+    mapped(line, found);
+}
+
+/// Tells whether a word looks like a password that somebody chose.
+pub(super) fn is_chosen(text: &str) -> bool {
+    let letters = text.chars().filter(char::is_ascii_alphabetic).count();
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    let mut end = text.rsplit('.');
+    let is_file = text.contains('.') && end.next().is_some_and(|end| (1..=4).contains(&end.len()));
+    let lower = text.to_ascii_lowercase();
+    let apart = text.contains(['_', '-']) && looks_written(text);
+    (SHORTEST..=LONGEST).contains(&text.len())
+        && letters >= 2
+        && digits >= 1
+        && !text.contains(|letter: char| letter.is_whitespace() || "/\\:()[]{}<>=,;`|\"'".contains(letter))
+        && !text.starts_with(['-', '$', '%', '@', '#', '.', '+'])
+        && !text.starts_with(super::form::START)
+        && !lower.starts_with("0x")
+        && !text.bytes().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase())
+        && !ALGORITHMS.iter().any(|name| lower.starts_with(name))
+        && !is_file
+        && !apart
+        && !text.contains('@')
+}
+
+/// What stands in quotes behind the word.
+fn quoted(line: &str, from: usize, found: &mut Vec<Range<usize>>) {
+    for range in literals(line, from) {
+        if is_chosen(&line[range.clone()]) {
+            found.push(range);
+        }
+    }
+}
+
+/// All that stands between a quote and the next one of its kind: which of them opens is not known in the middle of a line.
+fn literals(line: &str, from: usize) -> Vec<Range<usize>> {
+    let end = line.floor_char_boundary((from + FARTHEST).min(line.len()));
+    let mut literals = Vec::new();
+    for quote in ["\"", "'"] {
+        let mut before = None;
+        for (at, _) in line[from..end].match_indices(quote) {
+            if let Some(open) = before.replace(from + at + 1) {
+                let text = line[open..from + at].trim_end_matches("\\r").trim_end_matches("\\n");
+                literals.push(open..open + text.len());
+            }
+        }
+    }
+    literals
+}
+
+/// The words of a line from a place on, without the signs of a sentence behind them.
+fn words(line: &str, from: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = line.floor_char_boundary((from + FARTHEST).min(line.len()));
+    let text = &line[from..end];
+    text.split_whitespace().map(move |word| {
+        let at = word.as_ptr() as usize - line.as_ptr() as usize;
+        let bare = word.trim_end_matches(['.', ',', ';']);
+        at..at + bare.len()
+    })
+}
+
+/// What is said behind `to`, `with`, `:`, a line of a table.
+fn said(line: &str, from: usize, found: &mut Vec<Range<usize>>) {
+    let mut before = "";
+    for word in words(line, from) {
+        let text = &line[word.clone()];
+        let bare = before.trim_matches(['"', '\'']);
+        let says = SAYS_WORDS.contains(&bare) || before.ends_with([':', '=']) || before.ends_with("->");
+        // Right behind the word a name may stand, too.
+        let is_strong = text.bytes().any(|byte| byte.is_ascii_uppercase())
+            && text.bytes().any(|byte| byte.is_ascii_lowercase());
+        if (says || before.is_empty() && is_strong) && is_chosen(text) {
+            found.push(word);
+        }
+        before = text;
+    }
+}
+
+/// `me:X` where somebody logs in.
+fn paired(line: &str, from: usize, found: &mut Vec<Range<usize>>) {
+    for word in words(line, from) {
+        let Some((name, password)) = line[word.clone()].split_once(':') else { continue };
+        let is_name =
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || b"_-".contains(&byte));
+        if is_name && is_chosen(password) {
+            found.push(word.end - password.len()..word.end);
+        }
+    }
+}
+
+/// `rootpw X`, `password 0 X`: the word that ends the line, right behind the name.
+fn valued(line: &str, lower: &str, found: &mut Vec<Range<usize>>) {
+    let mut words = words(lower, 0).collect::<Vec<_>>().into_iter().rev();
+    let Some(mut value) = words.next() else { return };
+    let mut name = words.next();
+    // How SNMP and others end such a line.
+    if matches!(&lower[value.clone()], "ro" | "rw" | "default") {
+        let Some(before) = name else { return };
+        (value, name) = (before, words.next());
+    }
+    // How a device says in which form the password is.
+    if name.as_ref().is_some_and(|name| matches!(&lower[name.clone()], "0" | "--plaintext" | "default")) {
+        name = words.next();
+    }
+    let Some(name) = name.map(|name| &lower[name]) else { return };
+    let name = name.rsplit([':', '+', '/']).next().unwrap_or(name);
+    let text = &line[value.clone()];
+    let chosen = VALUED_WORDS.iter().any(|word| name.ends_with(word)) && is_chosen(text);
+    if chosen || matches!(name, "token" | "secret" | "key") && is_likely(text) {
+        found.push(value);
+    }
+}
+
+/// `login("me", "X")`: an argument in quotes that is not the first.
+fn called(line: &str, lower: &str, found: &mut Vec<Range<usize>>) {
+    for name in CALLS {
+        for (at, _) in lower.match_indices(name) {
+            let from = at + name.len();
+            let rest = &line[from..];
+            let open =
+                rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(rest.len());
+            if open > 24 || !rest[open..].trim_start_matches(['=', ' ']).starts_with(['(', '\'']) {
+                continue;
+            }
+            for range in literals(line, from + open) {
+                if line[from..range.start].contains(',') && is_chosen(&line[range.clone()]) {
+                    found.push(range);
+                }
+            }
+        }
+    }
+    // What a script types in: `send "X\r"`.
+    if let Some(at) = lower.find("send ") {
+        for range in literals(line, at) {
+            if line[range.end..].starts_with('\\') && is_chosen(&line[range.clone()]) {
+                found.push(range);
+            }
+        }
+    }
+}
+
+/// `PASS X`, `LOGIN me X`: what a client says to a server.
+fn protocol(line: &str, found: &mut Vec<Range<usize>>) {
+    let all: Vec<Range<usize>> = words(line, 0).collect();
+    let Some(last) = all.last().cloned() else { return };
+    let said = |word: &Range<usize>| PROTOCOL_WORDS.contains(&&line[word.clone()]);
+    let near = all.len().saturating_sub(3)..all.len().saturating_sub(1);
+    let text = line[last.clone()].trim_matches('"');
+    if all[near].iter().any(said) && is_chosen(text) {
+        let start = last.start + line[last.clone()].find(text).unwrap_or(0);
+        found.push(start..start + text.len());
+    }
+}
+
+/// `[host]:587 me@host:X`, `"me" * "X" *`: files of a login a line, as mail servers and PPP have them.
+fn mapped(line: &str, found: &mut Vec<Range<usize>>) {
+    let mut fields: Vec<Range<usize>> = words(line, 0).take(5).collect();
+    if fields.len() == 3 && fields.iter().all(|field| field.len() < LONGEST) && line.contains('\t') {
+        // A number of a line stands before it.
+        fields.remove(0);
+    }
+    match &fields[..] {
+        [host, login] if line[host.clone()].contains('.') && !line[host.clone()].ends_with(':') => {
+            if let Some((name, password)) = line[login.clone()].rsplit_once(':')
+                && !name.is_empty()
+                && !name.contains(['/', ':'])
+                && is_chosen(password)
+            {
+                found.push(login.end - password.len()..login.end);
+            }
+        }
+        [name, star, password, end] if [star, end].iter().all(|it| &line[(*it).clone()] == "*") => {
+            let text = line[password.clone()].trim_matches('"');
+            if &line[name.clone()] != "*" && text.len() >= 6 {
+                let start = password.start + line[password.clone()].find(text).unwrap_or(0);
+                found.push(start..start + text.len());
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chosen_word_is_told_from_words_numbers_paths_and_algorithms() {
+        for text in ["hunter22", "Canary9tZ4", "Tr0ub4dor&3", "qX7-vR2_kL9mN4pQ8sT1"] {
+            assert!(is_chosen(text), "{text}");
+        }
+        for text in [
+            "password",
+            "12345678",
+            "2026-11-23",
+            "src/main2.rs",
+            "main2024.rs",
+            "user@host1",
+            "host01:8080",
+            "sha256sum",
+            "PBKDF2WithHmacSHA256",
+            "test_login_2",
+            "node-18-alpine",
+            "short1",
+            "0xdeadbeef12",
+            "3f9a1c0de7b24586",
+            "--flag123",
+        ] {
+            assert!(!is_chosen(text), "{text}");
+        }
+    }
+}
