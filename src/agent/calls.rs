@@ -8,6 +8,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::consent::{Consent, Granted, Proposed};
+use super::derived::Made;
 use super::explore::{self, Explore};
 use super::guard::{LoopGuard, StepVerdict, Verdict as GuardVerdict};
 use super::hooks::{Event, Held, Hooks};
@@ -219,7 +220,9 @@ impl Calls<'_> {
         }
         let changed =
             if matches!(effect, Effect::Write | Effect::Delete) { subject.clone() } else { Subject::Whole };
+        let made = self.consent.makes(assessment, &granted.reach);
         let (mut output, lasted, end) = self.run_granted(call, tool, subject, &granted).await;
+        made.into_iter().for_each(Made::learn);
         if let Some(note) = note {
             let apart = if output.content.ends_with('\n') { "" } else { "\n" };
             output.content.extend([apart, &note]);

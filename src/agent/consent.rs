@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::derived::Made;
 use super::results::{
     CallEnd, CallsEnd, NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES, Refused, closed, denied, interrupted,
     refused,
@@ -137,6 +138,12 @@ impl Consent {
     /// Judges a call once; everyone who needs to know what it would do uses this judgement.
     pub(super) fn assess(&self, call: &ToolCall, effect: Effect, subject: &Subject) -> Assessment {
         self.policy.decide(&call.name, effect, subject, &self.surroundings)
+    }
+
+    /// Looks at what an agreed line may make of a secret file; `None` where it names none, or can write nothing.
+    pub(super) fn makes(&self, assessment: &Assessment, reach: &Reach) -> Option<Made> {
+        let line = assessment.line.as_ref().filter(|_| *reach != Reach::ReadOnly)?;
+        Made::before(line, &self.surroundings.cwd, &self.surroundings.secrets)
     }
 
     /// Decides whether the call may run and how far it reaches, asking if need be; an error is its answer.

@@ -179,7 +179,13 @@ impl Hooks {
         for hook in wanted {
             let place = (self.workspace.as_path(), &self.variables);
             match run(hook, &input, place, cancel).await {
-                Ok(end) => said.take(Answer::read(event, &end), &hook.command),
+                Ok(end) => {
+                    if end.left_open {
+                        let cause = "it ended, but what it had started kept its output open: that was ended";
+                        said.failed.push((hook.command.clone(), cause.to_owned()));
+                    }
+                    said.take(Answer::read(event, &end), &hook.command);
+                }
                 Err(Failed::Stopped) => break,
                 Err(Failed::NotRun(cause)) => {
                     // A guard that gives no answer has not agreed.

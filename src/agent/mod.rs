@@ -8,6 +8,7 @@ mod beginning;
 mod bench;
 mod calls;
 mod consent;
+mod derived;
 mod event;
 mod explore;
 mod extent;

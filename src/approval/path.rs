@@ -62,6 +62,7 @@ pub(crate) fn is_credential(path: &Path, place: &Surroundings) -> bool {
     // A directory in which the person started axi is no secret.
     let own = &place.secrets;
     is_secret(path, place.home.as_deref())
+        || own.derived.holds(path)
         || own.holds_own(path) && !own.own.iter().any(|own| place.workspace.starts_with(own))
 }
 

@@ -141,8 +141,15 @@ fn subcommands_are_not_messages() {
 fn a_command_is_one_behind_the_options_that_all_commands_take() {
     let all = ["--lang zh-CN", "--lang=ja", "-v", "-vv --color never", "--linear", "--cwd /tmp --verbose"];
     for (options, line) in all.iter().flat_map(|options| {
-        ["sessions delete X", "sessions delete X --yes", "sessions search a b", "models ollama", "config path", "recall x -- -y"]
-            .map(|line| (options, line))
+        [
+            "sessions delete X",
+            "sessions delete X --yes",
+            "sessions search a b",
+            "models ollama",
+            "config path",
+            "recall x -- -y",
+        ]
+        .map(|line| (options, line))
     }) {
         assert_eq!(read(&format!("{options} {line}")), read(line), "{options} {line}");
     }

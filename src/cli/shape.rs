@@ -168,8 +168,8 @@ fn sessions(sub: Sub<'_>, words: Words<'_>) -> Command {
                 .arg(positional("id", argument::ID).required(true))
                 .arg(valued("as", "FORM", option::AS, words).value_parser(["md", "json", "html"])),
             sub("delete", cli::command::DELETE)
-            .arg(positional("id", argument::ID).required(true))
-            .arg(flag("sure", option::SURE, words).long("yes").short('y')),
+                .arg(positional("id", argument::ID).required(true))
+                .arg(flag("sure", option::SURE, words).long("yes").short('y')),
             sub("search", cli::command::SEARCH)
                 .arg(positional("text", argument::TEXT).required(true).num_args(1..)),
             sub("import", cli::command::IMPORT)

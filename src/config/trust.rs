@@ -45,6 +45,8 @@ pub struct PlaceFiles {
     /// Everything that needs trust, settings among it.
     wanting: Vec<PlaceFile>,
     digest: String,
+    /// What each of those says, by its path.
+    each: BTreeMap<String, String>,
     /// Whether there is more than was looked at: a yes cannot be for that.
     incomplete: bool,
 }
@@ -81,8 +83,7 @@ impl PlaceFiles {
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 let file = PlaceFile { path: settings.clone(), text };
                 if wants_trust(&file.text) {
-                    add(&mut context, &settings, &bytes);
-                    files.wanting.push(file.clone());
+                    files.want(&mut context, file.clone(), &bytes);
                 }
                 files.settings.push(file);
             }
@@ -112,16 +113,20 @@ impl PlaceFiles {
                         continue;
                     }
                     files.incomplete |= !whole;
-                    add(&mut context, &path, &bytes);
-                    files.wanting.push(PlaceFile { path, text });
+                    files.want(&mut context, PlaceFile { path, text }, &bytes);
                 }
             }
         }
-        for byte in context.finish().as_ref() {
-            // Writing to a String cannot fail.
-            let _ = write!(files.digest, "{byte:02x}");
-        }
+        files.digest = hexadecimal(context);
         files
+    }
+
+    fn want(&mut self, context: &mut Context, file: PlaceFile, bytes: &[u8]) {
+        add(context, &file.path, bytes);
+        let mut own = Context::new(&SHA256);
+        own.update(bytes);
+        self.each.insert(file.path.to_string_lossy().into_owned(), hexadecimal(own));
+        self.wanting.push(file);
     }
 
     /// The project's settings, outermost first.
@@ -148,6 +153,14 @@ impl PlaceFiles {
     pub fn root(&self) -> &Path {
         &self.root
     }
+}
+
+fn hexadecimal(context: Context) -> String {
+    context.finish().as_ref().iter().fold(String::new(), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// Finds the files below; tells whether these are all.
@@ -210,6 +223,17 @@ pub struct TrustStore {
 struct Said {
     digest: String,
     trusted: bool,
+    /// What each file said; an older axi kept only the digest of all.
+    #[serde(default)]
+    each: BTreeMap<String, String>,
+}
+
+impl Said {
+    /// Tells whether each of the files was there when this was said, and is as it was: one that is gone since takes
+    /// nothing back.
+    fn covers(&self, files: &PlaceFiles) -> bool {
+        self.digest == files.digest || files.each.iter().all(|file| self.each.get(file.0) == Some(file.1))
+    }
 }
 
 impl TrustStore {
@@ -226,9 +250,9 @@ impl TrustStore {
             return Trust::Nothing;
         }
         match self.read().get(&files.root.to_string_lossy().into_owned()) {
-            Some(said) if said.digest == files.digest && said.trusted && files.incomplete => Trust::Unknown,
-            Some(said) if said.digest == files.digest && said.trusted => Trust::Trusted,
-            Some(said) if said.digest == files.digest => Trust::Refused,
+            Some(said) if said.covers(files) && said.trusted && files.incomplete => Trust::Unknown,
+            Some(said) if said.covers(files) && said.trusted => Trust::Trusted,
+            Some(said) if said.covers(files) => Trust::Refused,
             Some(_) => Trust::Changed,
             None => Trust::Unknown,
         }
@@ -240,7 +264,7 @@ impl TrustStore {
     /// [`ConfigError::Io`] when the file cannot be written: then it is asked again.
     pub fn remember(&self, files: &PlaceFiles, trusted: bool) -> Result<(), ConfigError> {
         let mut places = self.read();
-        let said = Said { digest: files.digest.clone(), trusted };
+        let said = Said { digest: files.digest.clone(), trusted, each: files.each.clone() };
         places.insert(files.root.to_string_lossy().into_owned(), said);
         self.write(&places).map_err(|cause| ConfigError::Io { path: self.path.clone(), cause })
     }
@@ -315,6 +339,15 @@ mod tests {
         assert_eq!(standing(), Trust::Unknown);
         store.remember(&PlaceFiles::find(root, root, None), true).unwrap();
         assert_eq!(standing(), Trust::Trusted);
+        // What is gone leaves the rest as it was agreed to.
+        write(&root.join(".axi/hooks/b"), "b");
+        assert_eq!(standing(), Trust::Changed);
+        store.remember(&PlaceFiles::find(root, root, None), true).unwrap();
+        std::fs::remove_file(root.join(".axi/hooks/b")).unwrap();
+        assert_eq!(standing(), Trust::Trusted);
+        write(&root.join(".axi/hooks/b"), "other");
+        assert_eq!(standing(), Trust::Changed);
+        std::fs::remove_file(root.join(".axi/hooks/b")).unwrap();
         write(&root.join(".axi/hooks/a"), "{ }");
         assert_eq!(standing(), Trust::Changed);
         store.remember(&PlaceFiles::find(root, root, None), false).unwrap();

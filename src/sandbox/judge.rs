@@ -63,7 +63,12 @@ impl Judge {
         let (socket, other) = UnixStream::pair().ok()?;
         let law = if confinement.is_read_only() {
             let Confinement { home, hidden, readable, .. } = confinement;
-            let files = SecretFiles { home: home.clone(), own: hidden.clone(), readable: readable.clone() };
+            let files = SecretFiles {
+                home: home.clone(),
+                own: hidden.clone(),
+                readable: readable.clone(),
+                ..SecretFiles::default()
+            };
             let files = files.real();
             // This process works where the command does.
             let below = std::env::current_dir().into_iter().collect();

@@ -55,6 +55,7 @@ pub use variables::Variables;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use crate::secret::derived::Derived;
 use crate::secret::files::SecretFiles;
 use crate::secret::found;
 
@@ -126,6 +127,7 @@ pub struct Sandbox {
     support: OnceLock<Result<Support, Missing>>,
     judges: OnceLock<bool>,
     variables: Variables,
+    derived: Derived,
 }
 
 impl Sandbox {
@@ -148,6 +150,7 @@ impl Sandbox {
             support: OnceLock::new(),
             judges: OnceLock::new(),
             variables: Variables::default(),
+            derived: Derived::default(),
         }
     }
 
@@ -192,7 +195,8 @@ impl Sandbox {
     /// Returns the files that a command without approval must not read.
     #[must_use]
     pub fn secret_files(&self) -> SecretFiles {
-        SecretFiles { home: self.home.clone(), own: self.hidden.clone(), readable: self.readable.clone() }.real()
+        let (own, readable) = (self.hidden.clone(), self.readable.clone());
+        SecretFiles { home: self.home.clone(), own, readable, derived: self.derived.clone() }.real()
     }
 
     /// Tells whether secret files are protected wherever they lie, and not only where they were found before the
@@ -278,6 +282,7 @@ impl Sandbox {
     /// secret files in it are.
     fn hidden_from(&self, ground: WorkDirectories<'_>) -> Vec<PathBuf> {
         let mut hidden = self.hidden.clone();
+        hidden.extend(self.derived.all());
         for directory in [ground.workspace, ground.directory] {
             // Without a judge, Landlock is told the secret files that exist now.
             let depth = if self.judges_openings() { 1 } else { found::DEPTH };

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::derived::Derived;
 use super::places::{
     BEGINNINGS, COPIES, DIRECTORIES, ENDINGS, OWN_TREES, PACKED, PATHS, PUBLIC_NAMES, PUBLIC_TREES, RAW, SAMPLES,
 };
@@ -16,13 +17,15 @@ pub struct SecretFiles {
     pub own: Vec<PathBuf>,
     /// What lies in them and may be read all the same.
     pub readable: Vec<PathBuf>,
+    /// What was made of secret files since axi started.
+    pub derived: Derived,
 }
 
 impl SecretFiles {
     /// Tells whether a file is not read unasked; a path without links, absolute.
     #[must_use]
     pub fn holds(&self, path: &Path) -> bool {
-        self.holds_own(path) || is_secret(path, self.home.as_deref())
+        self.holds_own(path) || is_secret(path, self.home.as_deref()) || self.derived.holds(path)
     }
 
     /// Tells whether a file is axi's own and not to be read.
@@ -214,6 +217,7 @@ mod tests {
             home: None,
             own: vec!["/s/axi".into(), "/c/axi".into()],
             readable: vec!["/c/axi/outputs".into()],
+            derived: Derived::default(),
         };
         assert!(files.holds(Path::new("/s/axi/sessions/a.jsonl")));
         assert!(!files.holds(Path::new("/c/axi/outputs/1.txt")) && !files.holds(Path::new("/c/other")));

@@ -3,6 +3,7 @@
 
 mod block;
 mod command;
+pub mod derived;
 pub mod files;
 mod form;
 pub mod found;

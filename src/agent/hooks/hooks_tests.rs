@@ -69,6 +69,11 @@ async fn a_hook_that_fails_is_told_and_one_that_takes_too_long_has_not_agreed() 
     let chatty = "head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2; exit 1";
     let failed = before(one("PreToolUse", "", chatty), "shell", ToolVerb::Run).await;
     assert!(failed.failed[0].1.starts_with("exit 1"), "{:?}", failed.failed[0].1.get(..40));
+    // What it leaves behind holds up nothing, and is told; what it had said counts.
+    let left = "sleep 300 & echo '{\"decision\":\"block\",\"reason\":\"why\"}'";
+    let left = before(one("PreToolUse", "", left), "shell", ToolVerb::Run).await;
+    assert_eq!(left.held, Some(Held::Deny("why".into())));
+    assert!(left.failed[0].1.contains("kept its output open"), "{:?}", left.failed);
     let slow = one("PreToolUse", "", "sleep 60").replace("\"timeout\":5", "\"timeout\":1");
     let slow = before(slow, "shell", ToolVerb::Run).await;
     assert_eq!(slow.held, Some(Held::Ask("sleep 60: more than 1 s".into())));
@@ -126,7 +131,7 @@ proptest! {
     fn no_answer_allows(code in proptest::option::of(-1..4_i32), out in ".{0,80}", decision in "allow|approve|ask|deny|block|x") {
         let json = json!({"decision": decision, "hookSpecificOutput": {"permissionDecision": decision}}).to_string();
         for out in [out, json] {
-            let read = Answer::read(Event::PreToolUse, &End { code, out, err: String::new() });
+            let read = Answer::read(Event::PreToolUse, &End { code, out, err: String::new(), left_open: false });
             prop_assert!(code == Some(0) || code == Some(2) || read.word.is_none());
             if code == Some(2) {
                 prop_assert!(matches!(read.word, Some(Word::Deny(_))));

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::Stdio;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
@@ -17,6 +18,9 @@ use crate::tool::HANDOFF_VARIABLES;
 /// How many bytes of a hook's output are read at most.
 const MOST: u64 = 64 * 1024;
 
+/// So long a hook's output may stay open once it has ended itself: what it started may still say something.
+const CLOSING: Duration = Duration::from_secs(1);
+
 /// How a hook ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct End {
@@ -24,6 +28,8 @@ pub(super) struct End {
     pub(super) code: Option<i32>,
     pub(super) out: String,
     pub(super) err: String,
+    /// Whether something it started kept its output open for longer.
+    pub(super) left_open: bool,
 }
 
 /// Why a hook did not end by itself.
@@ -77,16 +83,30 @@ pub(super) async fn run(
         return Err(Failed::NotRun("no pipes".to_owned()));
     };
     let written = input.to_string();
+    let (mut printed, mut complained) = (Vec::new(), Vec::new());
     let talk = async {
         let write = async {
             // A hook may ignore its standard input.
             drop(stdin.write_all(written.as_bytes()).await);
             drop(stdin);
+            Ok(())
         };
-        let ((), printed, complained) = tokio::join!(write, beginning(out), beginning(err));
-        Ok((child.wait().await?, printed?, complained?))
+        let talked =
+            async { tokio::try_join!(write, beginning(out, &mut printed), beginning(err, &mut complained)) };
+        tokio::pin!(talked);
+        tokio::select! {
+            biased;
+            talked = &mut talked => {
+                talked?;
+                Ok((child.wait().await?, false))
+            }
+            status = child.wait() => match tokio::time::timeout(CLOSING, talked).await {
+                Ok(talked) => talked.and(Ok((status?, false))),
+                Err(_) => Ok((status?, true)),
+            },
+        }
     };
-    let (status, printed, complained) = tokio::select! {
+    let (status, left_open) = tokio::select! {
         biased;
         () = cancel.cancelled() => return Err(Failed::Stopped),
         ended = tokio::time::timeout(hook.limit, talk) => match ended {
@@ -96,13 +116,12 @@ pub(super) async fn run(
     };
     drop(group);
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Ok(End { code: status.code(), out: text(printed), err: text(complained) })
+    Ok(End { code: status.code(), out: text(printed), err: text(complained), left_open })
 }
 
 /// Reads a pipe to its end, so that its writer never waits, and keeps its beginning.
-async fn beginning(mut pipe: impl AsyncRead + Unpin) -> std::io::Result<Vec<u8>> {
-    let mut kept = Vec::new();
-    (&mut pipe).take(MOST).read_to_end(&mut kept).await?;
+async fn beginning(mut pipe: impl AsyncRead + Unpin, kept: &mut Vec<u8>) -> std::io::Result<()> {
+    (&mut pipe).take(MOST).read_to_end(kept).await?;
     tokio::io::copy(&mut pipe, &mut tokio::io::sink()).await?;
-    Ok(kept)
+    Ok(())
 }

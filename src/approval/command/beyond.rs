@@ -12,7 +12,10 @@ use crate::secret::files::{IN_HOME, is_secret};
 /// Why a line is asked each time, by what its parts and targets say together.
 pub(super) fn beyond(parts: &[Judged], targets: &[Target], place: &Surroundings) -> Option<NeverAuto> {
     let reaches = parts.iter().any(|part| part.class == Class::Network);
-    let secret = || parts.iter().find_map(|part| part.credential.clone().or_else(|| taken_along(part, place)));
+    // Names that one part lists are given to another.
+    let handed = parts.iter().any(is_handed_names);
+    let along = |part: &Judged| taken_along(part, handed, place);
+    let secret = || parts.iter().find_map(|part| part.credential.clone().or_else(|| along(part)));
     let leaves = reaches.then(secret).flatten().map(|what| NeverAuto::SecretLeaves { what });
     let coded = || parts.iter().find_map(|part| named_by_code(part, place));
     leaves
@@ -20,6 +23,16 @@ pub(super) fn beyond(parts: &[Judged], targets: &[Target], place: &Surroundings)
         .or_else(|| parts.iter().find_map(shared))
         .or_else(|| query(parts))
         .or_else(|| targets.iter().find_map(|target| later(target, place)))
+}
+
+/// Tells whether a part is given its arguments by another one.
+fn is_handed_names(part: &Judged) -> bool {
+    let Part::Command { words, outer } = &part.part else { return false };
+    let programs = outer.iter().map(|words| words.first()).chain([words.first()]);
+    programs.flatten().flatten().any(|program| {
+        let name = program.rsplit('/').next().unwrap_or(program);
+        matches!(name, "xargs" | "parallel")
+    })
 }
 
 /// What a part does to what others share.
@@ -177,8 +190,9 @@ fn query(parts: &[Judged]) -> Option<NeverAuto> {
 
 /// The secret file that a part is given to send, to run with or to copy, as it is written: whoever only looks says so
 /// itself.
-fn taken_along(part: &Judged, place: &Surroundings) -> Option<String> {
-    let takes = matches!(part.class, Class::Network | Class::Execute | Class::Write) && !part.only_unlinks();
+fn taken_along(part: &Judged, handed: bool, place: &Surroundings) -> Option<String> {
+    let takes =
+        handed || matches!(part.class, Class::Network | Class::Execute | Class::Write) && !part.only_unlinks();
     let named = |word: &&str| {
         names_secret(word.rsplit(['=', '@', '<']).next().unwrap_or_default().trim_matches(['"', '\'']), place)
     };
