@@ -176,6 +176,65 @@ fn a_provider_its_key_and_a_model_are_chosen_and_the_typed_line_is_sent() {
 }
 
 #[test]
+fn a_server_at_another_address_is_asked_for_its_protocol_its_key_and_a_model() {
+    let home = Home::new();
+    let server = lab();
+    let mut command = nothing(&home);
+    command.arg("hello there");
+    let mut person = Person { pty: started(Pty::options(), &command) };
+    let elsewhere = number(&person.pty, "a server at another address");
+    person.types(&elsewhere);
+    person.sees("the server's address ❯");
+    person.types("no address\r");
+    let protocol = number(&person.pty, "openai-chat");
+    person.types(&protocol);
+    person.sees("no address is no address of a server");
+    person.waits(|view| view.text().matches(QUESTION).count() == 2, "the offers again");
+    person.types(&elsewhere);
+    person.waits(|view| view.text().matches("the server's address ❯").count() == 2, "the address again");
+    person.types(format!("{}\r", server.url("")));
+    person.waits(|view| view.text().matches("Which protocol does it speak?").count() == 2, "the protocol");
+    person.types(&protocol);
+    person.sees("How is the key given?");
+    person.types("k");
+    person.sees("Key for 127-0-0-1");
+    person.types(format!("{KEY}\r"));
+    let two = number(&person.pty, "  two");
+    person.types(two);
+    person.sees("Yes, in this file");
+    person.types("y");
+    person.sees("axi asks 127-0-0-1/two from now on");
+    person.sees("hello back");
+    let kept = settings(&home).unwrap();
+    let section =
+        format!("[providers.127-0-0-1]\nprotocol = \"openai-chat\"\nbase_url = \"{}\"\n", server.url("/v1"));
+    assert!(kept.contains("model = \"127-0-0-1/two\"") && kept.contains(&section) && !kept.contains(KEY), "{kept}");
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
+fn a_server_that_lists_no_models_is_asked_for_the_one_the_person_names() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("hello back")]);
+    server.decide(|request| request.body.is_null().then(|| Answer::json(404, &json!({"error": "no such page"}))));
+    let mut command = nothing(&home);
+    command.arg("hello there");
+    let mut person = Person { pty: started(Pty::options(), &command) };
+    let elsewhere = number(&person.pty, "a server at another address");
+    person.types(&elsewhere);
+    person.sees("the server's address ❯");
+    person.types(format!("{}\r", server.url("")));
+    let protocol = number(&person.pty, "openai-chat");
+    person.types(&protocol);
+    person.sees("the model's name ❯");
+    person.types("mine\r");
+    person.sees("axi asks 127-0-0-1/mine from now on");
+    person.sees("hello back");
+    assert_eq!(server.requests().last().unwrap().body["model"], "mine");
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
 fn what_another_agent_asks_is_taken_over_and_its_secret_only_after_a_yes() {
     for yes in [true, false] {
         let home = Home::new();

@@ -1,6 +1,7 @@
 //! Setting axi up with a person at the terminal: what was found, a provider, its key, a test, a model. Nothing is
 //! written before the last answer, and then the settings in one step.
 
+mod address;
 mod imports;
 mod offers;
 mod provider_key;
@@ -68,6 +69,11 @@ pub(super) fn set_up(scene: &Scene<'_>) -> SetUp {
                 let Some(picked) = asker.pick(locale.text(word::setup::PROVIDER), &names) else { continue };
                 Plan { provider: names[picked].clone(), ..Plan::default() }
             }
+            Offer::Elsewhere => match address::ask_address(scene) {
+                Ok(Some(plan)) => plan,
+                Ok(None) | Err(NoChoice::Escaped) => continue,
+                Err(NoChoice::Interrupted) => return SetUp::Leave,
+            },
         };
         let import = if let Offer::Import(import) = &offers[picked] { Some(import) } else { None };
         let (plan, settings, given) = match settle_key(scene, plan, import) {
@@ -117,7 +123,10 @@ fn settle_model(scene: &Scene<'_>, plan: &Plan, settings: &ProviderSettings) -> 
     if names.is_empty() {
         let url = &settings.base_url;
         Console::new(locale).warn(&locale.with(word::setup::NoModels { provider: &plan.provider, url }));
-        return Err(NoChoice::Escaped);
+        // A gateway need not list what it has: the person may know a name.
+        let typed = asker.feedback(locale.text(word::setup::MODEL_NAME)).ok_or(NoChoice::Escaped)?;
+        let typed = typed.trim();
+        return if typed.is_empty() { Err(NoChoice::Escaped) } else { Ok(typed.to_owned()) };
     }
     if names.len() == 1 {
         return Ok(names.swap_remove(0));

@@ -23,7 +23,9 @@ pub(super) enum Offer {
     Own { name: String, size: String },
     /// A provider whose key has to be given.
     Other,
-    /// Nothing, for now.
+    /// A server whose address has to be given.
+    Elsewhere,
+    /// No model: the person chooses one later.
     NotNow,
 }
 
@@ -47,7 +49,7 @@ pub(super) fn offers(scene: &Scene<'_>) -> Vec<Offer> {
     let imports = imports.into_iter().map(Offer::Import);
     let mut offers: Vec<Offer> = keys.chain(servers).chain(imports).collect();
     offers.extend(own());
-    offers.extend([Offer::Other, Offer::NotNow]);
+    offers.extend([Offer::Other, Offer::Elsewhere, Offer::NotNow]);
     offers
 }
 
@@ -115,6 +117,7 @@ impl Offer {
             }
             Self::Own { name, size } => locale.with(word::setup::Own { model: name, size }),
             Self::Other => locale.text(word::setup::OTHER).to_owned(),
+            Self::Elsewhere => locale.text(word::setup::ELSEWHERE).to_owned(),
             Self::NotNow => locale.text(word::setup::NOT_NOW).to_owned(),
         }
     }
