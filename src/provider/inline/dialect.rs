@@ -33,8 +33,30 @@ const WRAPPINGS: &[&str] = &[
     "</tool_calls>",
 ];
 
+/// What a call without any mark begins with: a whole answer that is nothing but its object (Qwen2.5-Coder).
+pub(super) const BARE: char = '{';
+
+/// Tells whether an answer that begins with [`BARE`] can still be such a call: the name comes first, and was offered.
+fn may_be_bare(text: &str, tools: &[ToolSpec]) -> bool {
+    let mut rest = text;
+    for mark in ["{", "\"name\"", ":", "\""] {
+        rest = rest.trim_start();
+        match rest.strip_prefix(mark) {
+            Some(behind) => rest = behind,
+            None => return mark.starts_with(rest),
+        }
+    }
+    match rest.split_once('"') {
+        Some((name, _)) => tools.iter().any(|tool| tool.name == name),
+        None => tools.iter().any(|tool| tool.name.starts_with(rest)),
+    }
+}
+
 /// Tells whether text that begins with an opening can still become a call of one of these tools.
 pub(super) fn may_be_call(text: &str, tools: &[ToolSpec]) -> bool {
+    if text.starts_with(BARE) {
+        return may_be_bare(text, tools);
+    }
     let named = |rest: &str, before: &str| match rest.strip_prefix(before) {
         Some(rest) => tools.iter().any(|tool| tool.name.starts_with(rest) || rest.starts_with(tool.name.as_str())),
         None => before.starts_with(rest),
@@ -60,6 +82,15 @@ pub(super) fn may_be_call(text: &str, tools: &[ToolSpec]) -> bool {
 
 /// Reads all calls in a text, and the text around them. `None` where one of them is not whole, or of no known tool.
 pub(super) fn read(text: &str, tools: &[ToolSpec]) -> Option<(Vec<LeakedCall>, String)> {
+    if text.starts_with(BARE) {
+        let object: Map<String, Value> = serde_json::from_str(text).ok()?;
+        let is_call =
+            object.len() == 2 && ["arguments", "parameters"].iter().any(|field| object.contains_key(*field));
+        return is_call
+            .then(|| Reader { rest: text, tools }.hermes())
+            .flatten()
+            .map(|call| (vec![call], String::new()));
+    }
     // DeepSeek's newest markup is the one of `invoke` with a mark in each tag.
     let plain = text.replace("｜DSML｜", "");
     let mut reader = Reader { rest: &plain, tools };

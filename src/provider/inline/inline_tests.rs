@@ -102,6 +102,28 @@ fn calls_in_every_known_markup_are_found_behind_the_words_before_them() {
 }
 
 #[test]
+fn an_answer_that_is_nothing_but_the_object_of_a_call_is_one() {
+    let object = "{\n  \"name\": \"read\",\n  \"arguments\": {\"path\": \"a\"}\n}";
+    assert_eq!(pieces("qwen", &[object]), [call("", "{\"path\":\"a\"}")]);
+    let blanks = format!("\n{object}\n");
+    assert_eq!(pieces("qwen", &[&blanks]), [text("\n"), call("", "{\"path\":\"a\"}")]);
+    for answer in [
+        format!("It is this: {object}"),
+        format!("{object}\nThat is the call."),
+        format!("{object}\n{object}"),
+        object.replace("read", "rm"),
+        object.replace("\"name\"", "\"title\""),
+        object.replace('}', ", \"why\": 1}"),
+        "{\"name\": \"read\"}".to_owned(),
+        "{\"arguments\": {}, \"name\": \"read\"}".to_owned(),
+        "{".to_owned(),
+    ] {
+        assert_eq!(pieces("qwen", &[&answer]), [text(&answer)], "{answer}");
+    }
+    assert_eq!(pieces("gpt-5", &[object]), [text(object)], "no family that leaks");
+}
+
+#[test]
 fn what_a_model_quotes_or_nobody_offered_stays_text() {
     let markup = DIALECTS[0].0;
     for answer in [
@@ -165,6 +187,7 @@ proptest! {
         parts in prop::collection::vec(prop_oneof![
             Just("<think>".to_owned()), Just("</think>".to_owned()), Just("```\n".to_owned()), Just("`".to_owned()),
             Just("<tool_call>".to_owned()), Just("</tool_call>".to_owned()), Just("\n".to_owned()), Just("read".to_owned()),
+            Just("{\"name\": \"read\", ".to_owned()), Just("\"arguments\": {}}".to_owned()), Just("{".to_owned()),
             (0..DIALECTS.len()).prop_map(|which| DIALECTS[which].0.to_owned()), "[a-z <é]{0,6}",
         ], 0..7),
         places in prop::collection::vec(any::<prop::sample::Index>(), 0..8),

@@ -2,7 +2,7 @@
 //! NousResearch/hermes-agent#24534). Taken from the model's own answer only, never from what it quotes in a code block;
 //! only for tools that were offered, and few: what a file holds must not become a call.
 
-use super::dialect::{self, OPENINGS};
+use super::dialect::{self, BARE, OPENINGS};
 use super::piece::{Piece, overlap, push_text};
 use crate::conversation::ToolSpec;
 
@@ -28,6 +28,8 @@ pub(super) struct LeakedCalls<'a> {
     held: String,
     /// Whether `held` begins with an opening: all that follows is held until the end.
     is_open: bool,
+    /// Whether the answer had nothing but blanks so far.
+    is_blank: bool,
     fenced: bool,
     line: String,
 }
@@ -35,7 +37,7 @@ pub(super) struct LeakedCalls<'a> {
 impl<'a> LeakedCalls<'a> {
     /// Makes a reader; without tools it passes everything on.
     pub(super) const fn new(tools: &'a [ToolSpec]) -> Self {
-        Self { tools, held: String::new(), is_open: false, fenced: false, line: String::new() }
+        Self { tools, held: String::new(), is_open: false, is_blank: true, fenced: false, line: String::new() }
     }
 
     pub(super) fn push(&mut self, text: &str, pieces: &mut Vec<Piece>) {
@@ -84,12 +86,17 @@ impl<'a> LeakedCalls<'a> {
 
     /// The first byte of the first opening.
     fn opening(&self) -> Option<usize> {
+        let blanks = self.held.len() - self.held.trim_start().len();
+        if self.is_blank && self.held[blanks..].starts_with(BARE) {
+            return Some(blanks);
+        }
         OPENINGS.iter().filter_map(|opening| self.held.find(opening)).min()
     }
 
     /// Gives out the first bytes of what is held, and follows the code blocks in them.
     fn release(&mut self, bytes: usize, pieces: &mut Vec<Piece>) {
         let text: String = self.held.drain(..bytes).collect();
+        self.is_blank &= text.trim().is_empty();
         for piece in text.split_inclusive('\n') {
             self.line.push_str(piece);
             if piece.ends_with('\n') {
