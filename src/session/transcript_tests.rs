@@ -6,7 +6,7 @@ use super::*;
 use crate::conversation::{ContentBlock, Conversation, Ledger, Outcome, Role, ToolCall, ToolResult};
 
 /// How long another test's child may have a file that it does not want.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 fn at(seconds: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(seconds)
