@@ -253,7 +253,13 @@ fn since(text: &str) -> Result<String, String> {
 }
 
 fn positional(name: &'static str, help: Word, words: Words<'_>) -> Arg {
-    Arg::new(name).value_name(name.to_uppercase()).help(words(help)).help_heading(words(cli::ARGUMENTS_HEADING))
+    let heading = words(cli::ARGUMENTS_HEADING);
+    // As those of the options below.
+    Arg::new(name)
+        .value_name(name.to_uppercase())
+        .help(words(help))
+        .help_heading(heading)
+        .hide_possible_values(true)
 }
 
 fn flag(name: &'static str, help: Word, words: Words<'_>) -> Arg {

@@ -90,6 +90,7 @@ mod print_session;
 mod print_terminal;
 mod project_root;
 mod proxies;
+mod pseudo_language;
 mod pty;
 mod recall;
 mod render;

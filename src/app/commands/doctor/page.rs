@@ -26,6 +26,9 @@ pub(super) struct Group {
     pub(super) checks: Vec<Check>,
 }
 
+/// A new row of the same item; the blanks before it keep markdown from making one paragraph of both.
+const BREAK: &str = "  \n  ";
+
 /// Writes the page as a markdown list, which stays readable as plain text in a terminal and in a bug report.
 pub(super) fn text(groups: &[Group], locale: &Locale) -> String {
     let mut rows = Vec::new();
@@ -35,8 +38,8 @@ pub(super) fn text(groups: &[Group], locale: &Locale) -> String {
         rows.push(format!("{}**{mark} {}**\n", if rows.is_empty() { "" } else { "\n" }, locale.text(*says)));
         for Check { name, found, todo } in checks {
             let mark = if todo.is_some() { "✗ " } else { "" };
-            rows.push(format!("- {mark}{name}: {}", lines(found)));
-            rows.extend(todo.iter().map(|todo| format!("  {} {}", locale.text(word::error::HINT), lines(todo))));
+            let hint = todo.iter().map(|todo| format!("{BREAK}{} {}", locale.text(word::error::HINT), lines(todo)));
+            rows.push(format!("- {mark}{name}: {}{}", lines(found), hint.collect::<String>()));
         }
     }
     rows.join("\n")
@@ -44,7 +47,7 @@ pub(super) fn text(groups: &[Group], locale: &Locale) -> String {
 
 /// Keeps what was found from being anything but text, each line below the first further in.
 fn lines(text: &str) -> String {
-    text.lines().map(|line| sanitize_line(line).into_owned()).collect::<Vec<_>>().join("\n  ")
+    text.lines().map(|line| sanitize_line(line).into_owned()).collect::<Vec<_>>().join(BREAK)
 }
 
 /// The same for programs.
