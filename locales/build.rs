@@ -29,6 +29,7 @@ const MOST: usize = 8;
 const HEAD: &str = r#"
 /// The keys, as `locales/en.json` has them.
 #[expect(clippy::struct_field_names, reason = "a placeholder may be called as its sentence")]
+#[cfg_attr(doc, expect(rustdoc::bare_urls, reason = "a text is shown as it is"))]
 #[cfg_attr(all(feature = "keychain", feature = "local", target_os = "linux"), deny(dead_code))]
 #[cfg_attr(
     not(all(feature = "keychain", feature = "local", target_os = "linux")),
