@@ -35,6 +35,9 @@ pub(super) fn ask_address(scene: &Scene<'_>) -> Result<Option<Plan>, NoChoice> {
 
 /// What is written for it; `None` where the text is no address of a server.
 fn plan(typed: &str, protocol: Protocol, config: &Config) -> Option<Plan> {
+    // Of an address without a host a path would be taken for one.
+    let host = typed.trim().split_once("://").map_or(typed.trim(), |(_, host)| host);
+    host.starts_with(|letter: char| letter.is_alphanumeric() || letter == '[').then_some(())?;
     let address = base_url(protocol, typed);
     let url = Url::parse(&address).ok().filter(|url| ["http", "https"].contains(&url.scheme()))?;
     let provider = name(&url, &address, config)?;
