@@ -40,7 +40,7 @@ pub use permissions::{describe, rule_error};
 pub use recall::recalled_row;
 pub use row::{Argument, SlashCommand};
 pub use script::{Recorded, ScriptForm, script};
-pub use servers::{era_word, facts, no_servers, server_failure, standing_word, unknown_server};
+pub use servers::{era_word, facts, no_servers, server_failure, state_word, unknown_server};
 pub use sessions::{SessionPreviews, session_damage, session_lines, session_problem, session_rows};
 pub use table::COMMANDS;
 pub use trial::{trial_json, trial_page, trial_refused};

@@ -2,7 +2,7 @@
 
 use super::{Context, Outcome, Problem};
 use crate::locale::{Locale, word};
-use crate::mcp::{Era, Failure, Report, Standing};
+use crate::mcp::{Era, Failure, Report, ServerState};
 use crate::tool::ServerTools;
 
 /// What may follow the command.
@@ -59,14 +59,14 @@ fn rows(locale: &Locale, tools: &ServerTools, reports: &[Report]) -> Vec<(String
 /// Words what is known of a server.
 #[must_use]
 pub fn facts(locale: &Locale, tools: &ServerTools, report: &Report) -> String {
-    let mut parts = vec![locale.text(standing(report.standing)).to_owned()];
+    let mut parts = vec![locale.text(state(report.state)).to_owned()];
     if report.definition.of_project {
         parts.push(locale.text(word::server::OF_PROJECT).to_owned());
     }
-    if report.standing == Standing::NeedsSignIn {
+    if report.state == ServerState::NeedsSignIn {
         parts.push(locale.with(word::server::SignInHint { name: &report.definition.name }));
     }
-    if let Some(failure) = report.failure.as_ref().filter(|_| report.standing == Standing::Failed) {
+    if let Some(failure) = report.failure.as_ref().filter(|_| report.state == ServerState::Failed) {
         parts.push(server_failure(locale, failure));
     }
     if let Some(manifest) = &report.manifest {
@@ -83,32 +83,32 @@ pub fn facts(locale: &Locale, tools: &ServerTools, report: &Report) -> String {
     parts.join(" · ")
 }
 
-const fn standing(standing: Standing) -> crate::locale::Word {
+const fn state(state: ServerState) -> crate::locale::Word {
     use word::server::state;
-    match standing {
-        Standing::NotAgreed => state::NOT_AGREED,
-        Standing::Off => state::OFF,
-        Standing::Unknown => state::UNKNOWN,
-        Standing::Starting => state::STARTING,
-        Standing::Known => state::KNOWN,
-        Standing::Running => state::RUNNING,
-        Standing::NeedsSignIn => state::NEEDS_SIGN_IN,
-        Standing::Failed => state::FAILED,
+    match state {
+        ServerState::NotAgreed => state::NOT_AGREED,
+        ServerState::Off => state::OFF,
+        ServerState::Unknown => state::UNKNOWN,
+        ServerState::Starting => state::STARTING,
+        ServerState::Known => state::KNOWN,
+        ServerState::Running => state::RUNNING,
+        ServerState::NeedsSignIn => state::NEEDS_SIGN_IN,
+        ServerState::Failed => state::FAILED,
     }
 }
 
 /// Names how it stands, for programs.
 #[must_use]
-pub const fn standing_word(standing: Standing) -> &'static str {
-    match standing {
-        Standing::NotAgreed => "not_agreed",
-        Standing::Off => "off",
-        Standing::Unknown => "unknown",
-        Standing::Starting => "starting",
-        Standing::Known => "known",
-        Standing::Running => "running",
-        Standing::NeedsSignIn => "needs_login",
-        Standing::Failed => "failed",
+pub const fn state_word(state: ServerState) -> &'static str {
+    match state {
+        ServerState::NotAgreed => "not_agreed",
+        ServerState::Off => "off",
+        ServerState::Unknown => "unknown",
+        ServerState::Starting => "starting",
+        ServerState::Known => "known",
+        ServerState::Running => "running",
+        ServerState::NeedsSignIn => "needs_login",
+        ServerState::Failed => "failed",
     }
 }
 

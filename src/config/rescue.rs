@@ -9,9 +9,9 @@ const LONGEST: usize = 64;
 /// How often a piece is tried in all: a file that is made to be slow is not read to its end.
 const TRIES: usize = 4096;
 
-/// Where a line stands.
+/// The section of the file that a line belongs to.
 #[derive(Clone, Copy)]
-enum Place {
+enum Section {
     Root,
     Rules,
     Elsewhere,
@@ -21,11 +21,11 @@ enum Place {
 pub(super) fn rules(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
-    let (mut place, mut tries, mut at) = (Place::Root, TRIES, 0);
+    let (mut section, mut tries, mut at) = (Section::Root, TRIES, 0);
     while at < lines.len() {
         let header = Some(lines[at]).filter(|line| line.trim_start().starts_with('['));
         if let Some(is_rules) = header.and_then(says_rules) {
-            place = if is_rules { Place::Rules } else { Place::Elsewhere };
+            section = if is_rules { Section::Rules } else { Section::Elsewhere };
             at += 1;
             continue;
         }
@@ -37,10 +37,10 @@ pub(super) fn rules(text: &str) -> Vec<String> {
             at += 1;
             continue;
         };
-        match place {
-            Place::Root if is_rules => found.push(piece),
-            Place::Rules => found.push(format!("[{RULES}]\n{piece}")),
-            Place::Root | Place::Elsewhere => {}
+        match section {
+            Section::Root if is_rules => found.push(piece),
+            Section::Rules => found.push(format!("[{RULES}]\n{piece}")),
+            Section::Root | Section::Elsewhere => {}
         }
         at += count;
     }

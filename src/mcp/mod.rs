@@ -33,4 +33,4 @@ pub use failure::Failure;
 pub use manifest::{Era, Manifest, PromptEntry, ResourceEntry, ToolEntry};
 pub use servers::Servers;
 pub use sign_in::{Forgotten, GivenClient, Pages, SignIn, SignInError, TokenStore};
-pub use state::{Offered, Report, Setup, Standing, Trouble};
+pub use state::{Offered, Report, ServerState, Setup, Trouble};

@@ -142,7 +142,7 @@ impl Servers {
             server.look(&self.inner.setup);
             Report {
                 definition: server.definition.clone(),
-                standing: server.standing(),
+                state: server.state(),
                 manifest: server.manifest.clone(),
                 started_ms: server.started_ms,
                 failure: server.failure.clone(),

@@ -9,7 +9,7 @@ use super::*;
 use crate::mcp::Part;
 use crate::mcp::definition::Way;
 use crate::mcp::sign_in::NoTokens;
-use crate::mcp::state::Standing;
+use crate::mcp::state::ServerState;
 
 /// A server whose answer to a call is what `on_call` prints; `$id` is the request's number.
 fn script(on_call: &str) -> String {
@@ -94,17 +94,17 @@ async fn a_server_whose_tools_are_known_starts_with_its_first_call() {
     servers.begin();
     servers.settled().await;
     assert_eq!(servers.offered()[0].tool.name, "echo");
-    assert_eq!(servers.reports()[0].standing, Standing::Running);
+    assert_eq!(servers.reports()[0].state, ServerState::Running);
     drop(servers);
     assert_eq!(lab.lines("starts"), 1);
     let again = lab.servers();
     again.begin();
     again.settled().await;
     assert_eq!((again.offered().len(), lab.lines("starts")), (1, 1));
-    assert_eq!(again.reports()[0].standing, Standing::Known);
+    assert_eq!(again.reports()[0].state, ServerState::Known);
     assert_eq!(called(&again).await, Ok(text("fine")));
     assert_eq!(called(&again).await, Ok(text("fine")));
-    assert_eq!((again.reports()[0].standing, lab.lines("starts")), (Standing::Running, 2));
+    assert_eq!((again.reports()[0].state, lab.lines("starts")), (ServerState::Running, 2));
     assert_eq!(again.troubles(), []);
 }
 
@@ -119,7 +119,7 @@ async fn a_server_that_says_nothing_is_named_once_and_skipped() {
     assert_eq!((servers.troubles(), servers.offered()), (vec![], vec![]));
     // It is not started again by every turn.
     servers.begin();
-    assert_eq!(servers.reports()[0].standing, Standing::Failed);
+    assert_eq!(servers.reports()[0].state, ServerState::Failed);
 }
 
 #[tokio::test]
@@ -254,7 +254,7 @@ async fn what_is_switched_off_while_it_starts_does_not_run() {
     .await
     .unwrap();
     servers.settled().await;
-    assert_eq!((servers.reports()[0].standing, called(&servers).await), (Standing::Off, Err(Failure::Off)));
+    assert_eq!((servers.reports()[0].state, called(&servers).await), (ServerState::Off, Err(Failure::Off)));
     assert!(servers.inner.locked()[0].line.is_none());
 }
 

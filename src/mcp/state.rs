@@ -65,7 +65,7 @@ pub struct Offered {
 
 /// In which state a server is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ServerState {
     /// The person has not agreed to it.
     NotAgreed,
     /// The person switched it off.
@@ -90,7 +90,7 @@ pub struct Report {
     /// Its definition.
     pub definition: Definition,
     /// How it stands.
-    pub standing: Standing,
+    pub state: ServerState,
     /// What is known of it.
     pub manifest: Option<Arc<Manifest>>,
     /// How long its start took, in ms, where it was started by this axi.
@@ -184,23 +184,23 @@ impl Server {
         self.agreed && !self.off
     }
 
-    pub(super) fn standing(&self) -> Standing {
+    pub(super) fn state(&self) -> ServerState {
         if !self.agreed {
-            Standing::NotAgreed
+            ServerState::NotAgreed
         } else if self.off {
-            Standing::Off
+            ServerState::Off
         } else if self.starting {
-            Standing::Starting
+            ServerState::Starting
         } else if self.running().is_some() {
-            Standing::Running
+            ServerState::Running
         } else if self.failure == Some(Failure::SignIn) {
-            Standing::NeedsSignIn
+            ServerState::NeedsSignIn
         } else if self.failure.is_some() {
-            Standing::Failed
+            ServerState::Failed
         } else if self.manifest.is_some() {
-            Standing::Known
+            ServerState::Known
         } else {
-            Standing::Unknown
+            ServerState::Unknown
         }
     }
 

@@ -9,10 +9,10 @@ use super::super::tokens::Keeping;
 use super::mcp_found::{report, usable, waiting};
 use super::mcp_login::{sign_in, sign_out};
 use crate::cli::McpAction;
-use crate::command::{self, Problem, era_word, facts, server_failure, standing_word};
+use crate::command::{self, Problem, era_word, facts, server_failure, state_word};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
-use crate::mcp::{Report, Standing, Way};
+use crate::mcp::{Report, ServerState, Way};
 use crate::terminal::sanitize_line;
 use crate::tool::ServerTools;
 
@@ -60,7 +60,7 @@ fn row(app: &App, tools: &ServerTools, report: &Report) -> Value {
     let mut row = json!({
         "name": definition.name,
         "source": if definition.of_project { "project" } else { "user" },
-        "state": standing_word(report.standing),
+        "state": state_word(report.state),
     });
     let more = match &definition.way {
         Way::Process { command, args, env } => {
@@ -106,7 +106,7 @@ fn test(app: &App, name: &str, json: bool) -> Result<Exit, Exit> {
     if let Some(failure) = &report.failure {
         let cause = &server_failure(&app.locale, failure);
         let log = app.paths.logs().map(|logs| app.paths.shown(&logs)).unwrap_or_default();
-        let hint = if report.standing == Standing::NeedsSignIn {
+        let hint = if report.state == ServerState::NeedsSignIn {
             app.locale.with(word::server::SignInHint { name })
         } else {
             app.locale.with(word::server::FailsHint { log: &log })

@@ -10,7 +10,7 @@ use super::super::tokens::Keeping;
 use crate::command::{self, Problem, server_failure};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
-use crate::mcp::{Report, Standing};
+use crate::mcp::{Report, ServerState};
 use crate::tool::ServerTools;
 
 /// Finds the servers, where one of this name may be used; the person is asked first where one must be.
@@ -32,7 +32,7 @@ pub(super) fn usable(app: &App, name: &str, tokens: Keeping) -> Result<ServerToo
         });
         return Err(Exit::Usage);
     };
-    if known.standing == Standing::NotAgreed {
+    if known.state == ServerState::NotAgreed {
         let cause = &server_failure(&app.locale, &crate::mcp::Failure::NotAgreed);
         let what = app.locale.with(word::server::Fails { name, cause });
         console.fail(&Problem { what, hint: app.locale.text(word::server::NOT_AGREED_HINT).to_owned() });

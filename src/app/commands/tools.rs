@@ -6,7 +6,7 @@ use crate::cli::ToolsAction;
 use crate::command::{tools_json, tools_stats, tools_stats_json, tools_text};
 use crate::conversation::ToolSpec;
 use crate::frontend::exit::Exit;
-use crate::tool::devtool::{Kept, Machine, Search, find, scripts};
+use crate::tool::devtool::{KnownVersions, Machine, Search, find, scripts};
 use crate::tool::table;
 
 pub(in crate::app) fn tools(app: &App, action: ToolsAction, json: bool) -> Exit {
@@ -41,7 +41,7 @@ pub(in crate::app) fn later_search(app: &App) -> impl Fn(bool) -> Search + Send 
     let machine = machine(app);
     let file = app.paths.cache.as_ref().map(|cache| cache.join("tools.json"));
     move |refresh| {
-        let mut kept = file.as_deref().map(Kept::read).unwrap_or_default();
+        let mut kept = file.as_deref().map(KnownVersions::read).unwrap_or_default();
         if refresh {
             kept.forget();
         }

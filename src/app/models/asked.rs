@@ -27,16 +27,16 @@ impl CommandFailed {
     }
 }
 
-/// Asks for keys. Clones know what the others were told.
+/// Asks for keys. Clones know the answers that the others got.
 #[derive(Debug, Clone, Default)]
 pub(in crate::app) struct Asked {
-    told: Arc<Told>,
+    answers: Arc<Answers>,
     /// Whether somebody else owns the terminal.
     quiet: bool,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct Answers {
     /// What commands printed, or why not: one that needs the terminal fails without it each time.
     commands: Mutex<BTreeMap<String, Result<Secret, CommandFailed>>>,
     keychain_failed: AtomicBool,
@@ -54,7 +54,7 @@ impl Asked {
     }
 
     fn commands(&self) -> MutexGuard<'_, BTreeMap<String, Result<Secret, CommandFailed>>> {
-        self.told.commands.lock().unwrap_or_else(PoisonError::into_inner)
+        self.answers.commands.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the key that a person's command prints, such as `pass show openai`. It may ask them on the terminal, and
@@ -72,19 +72,19 @@ impl Asked {
 
     /// Finds a key in the keychain.
     pub(super) fn keychain(&self, account: &str) -> Option<String> {
-        if self.told.keychain_failed.load(Ordering::Relaxed) {
+        if self.answers.keychain_failed.load(Ordering::Relaxed) {
             return None;
         }
         keychain::find(account).unwrap_or_else(|error| {
             tracing::info!(account, %error, "the keychain has no answer");
-            self.told.keychain_failed.store(true, Ordering::Relaxed);
+            self.answers.keychain_failed.store(true, Ordering::Relaxed);
             None
         })
     }
 
     /// Tells for which of these the keychain has a key.
     pub(super) fn kept(&self, accounts: Vec<String>) -> Vec<bool> {
-        if self.told.keychain_failed.load(Ordering::Relaxed) {
+        if self.answers.keychain_failed.load(Ordering::Relaxed) {
             return vec![false; accounts.len()];
         }
         keychain::kept(accounts)

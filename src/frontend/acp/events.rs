@@ -25,12 +25,12 @@ const TAIL_STEP: Duration = Duration::from_millis(250);
 
 /// How many messages and calls a session has told: ids are never used twice.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct MessageIds {
     messages: u64,
     calls: u64,
 }
 
-impl Told {
+impl MessageIds {
     /// The id of the message that is being told.
     pub(super) fn message(&self) -> String {
         format!("message-{}", self.messages)
@@ -62,7 +62,7 @@ pub(super) struct Events {
     pub(super) keep: KeepRule,
     /// Whether the client puts forms to its person.
     pub(super) forms: bool,
-    pub(super) told: Told,
+    pub(super) ids: MessageIds,
     pub(super) cancel: CancellationToken,
     open: HashMap<String, Open>,
     /// The call that was asked for last.
@@ -95,9 +95,9 @@ pub(super) struct Finished<'a> {
 
 impl Events {
     pub(super) fn new(client: Client, session: String, wording: Wording, keep: KeepRule, forms: bool) -> Self {
-        let (told, cancel) = (Told::default(), CancellationToken::new());
+        let (ids, cancel) = (MessageIds::default(), CancellationToken::new());
         let (open, last, retry) = (HashMap::new(), None, None);
-        Self { client, session, wording, keep, forms, told, cancel, open, last, retry }
+        Self { client, session, wording, keep, forms, ids, cancel, open, last, retry }
     }
 
     /// A turn begins, which this token stops.
@@ -106,7 +106,7 @@ impl Events {
         self.open.clear();
         self.last = None;
         self.retry = None;
-        self.told.next_message();
+        self.ids.next_message();
     }
 
     pub(super) fn update(&self, update: &Value) {
@@ -117,7 +117,7 @@ impl Events {
     /// More of the message of this kind.
     pub(super) fn chunk(&self, kind: &str, text: &str) {
         self.update(&json!({
-            "sessionUpdate": kind, "messageId": self.told.message(),
+            "sessionUpdate": kind, "messageId": self.ids.message(),
             "content": {"type": "text", "text": sanitize(text)},
         }));
     }
@@ -125,9 +125,9 @@ impl Events {
     /// Says something of axi's own, as a message of its own.
     pub(super) fn say(&mut self, text: &str) {
         if !text.is_empty() {
-            self.told.next_message();
+            self.ids.next_message();
             self.chunk("agent_message_chunk", text);
-            self.told.next_message();
+            self.ids.next_message();
         }
     }
 
@@ -142,7 +142,7 @@ impl Events {
         let Wording { locale, place, tools } = &self.wording;
         let verb = tools.identity(&call.name).verb;
         let about = words::about(locale, place, tools, call, subject);
-        let id = self.told.next_call();
+        let id = self.ids.next_call();
         self.update(&json!({
             "sessionUpdate": "tool_call", "toolCallId": id, "status": "pending",
             "title": calls::title(locale, &call.name, verb, &about), "kind": calls::kind(verb),
@@ -252,7 +252,7 @@ impl Frontend for Events {
             AgentEvent::ReasoningDelta { text } => self.chunk("agent_thought_chunk", text),
             AgentEvent::MessageEnded => {
                 self.retry = None;
-                self.told.next_message();
+                self.ids.next_message();
             }
             AgentEvent::ToolRequested { call, subject, .. } => drop(self.call(call, subject)),
             AgentEvent::Waiting { activity: Activity::Running { .. } } => self.started(),

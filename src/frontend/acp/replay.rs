@@ -13,7 +13,7 @@ pub(super) fn replay(events: &mut Events, messages: &[Message]) {
     // The calls of one message; their results stand in the next one.
     let mut calls: HashMap<&str, &ToolCall> = HashMap::new();
     for message in messages {
-        events.told.next_message();
+        events.ids.next_message();
         let mut said = false;
         for block in &message.content {
             match (block, message.role) {
@@ -46,7 +46,7 @@ pub(super) fn replay(events: &mut Events, messages: &[Message]) {
                 }
                 (ContentBlock::Image(image), Role::User) => {
                     events.update(&json!({
-                        "sessionUpdate": "user_message_chunk", "messageId": events.told.message(),
+                        "sessionUpdate": "user_message_chunk", "messageId": events.ids.message(),
                         "content": {"type": "image", "mimeType": image.media_type, "data": image.data},
                     }));
                 }
@@ -60,7 +60,7 @@ pub(super) fn replay(events: &mut Events, messages: &[Message]) {
             }
         }
     }
-    events.told.next_message();
+    events.ids.next_message();
 }
 
 /// Returns what a call was about, as far as the record tells.

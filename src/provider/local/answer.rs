@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use super::calls::{CallReader, Said};
 use super::engine::Loaded;
 use super::examples::is_line;
-use super::guide::{Guide, Place};
+use super::guide::{CallState, Guide};
 use super::job::{Event, Job};
 use super::likely::{choose, likeliest, most_likely};
 use super::network::Next;
@@ -43,9 +43,9 @@ struct Held<'a> {
 
 impl Held<'_> {
     /// How far the call is; `None` where anything may be written.
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<CallState> {
         let object = self.reader.object().filter(|_| self.is_call)?;
-        let place = self.guide.follow(Place::START, object.as_bytes())?;
+        let place = self.guide.follow(CallState::START, object.as_bytes())?;
         self.guide.follow(place, &self.bytes)
     }
 
@@ -88,7 +88,7 @@ impl Loaded {
                 break StopReason::Length;
             }
             let place = held.place();
-            if place.is_some_and(Place::is_end) {
+            if place.is_some_and(CallState::is_end) {
                 break StopReason::ToolUse;
             }
             let token = if let Some(place) = place {
@@ -164,7 +164,7 @@ impl Loaded {
     }
 
     /// Takes the most likely token that leaves a call possible.
-    fn choose_fitting(&mut self, place: Place, held: &mut Held<'_>, likely: &[f32], job: &Job) -> Chosen {
+    fn choose_fitting(&mut self, place: CallState, held: &mut Held<'_>, likely: &[f32], job: &Job) -> Chosen {
         let (best, _) = likeliest(likely);
         if self.fits(&held.guide, place, best).is_some() {
             return Chosen::Token(best);
@@ -177,14 +177,14 @@ impl Loaded {
             self.tokens.pop();
             let Some(likely) = self.read_last(job) else { return Chosen::Stopped };
             let Some(place) = held.place() else { return Chosen::Nothing };
-            let inside = |token| self.fits(&held.guide, place, token).is_some_and(Place::is_in_text);
+            let inside = |token| self.fits(&held.guide, place, token).is_some_and(CallState::is_in_text);
             return most_likely(&likely, inside).map_or(Chosen::Nothing, Chosen::Token);
         }
         let fits = |token| self.fits(&held.guide, place, token).is_some();
         most_likely(likely, fits).map_or(Chosen::Nothing, Chosen::Token)
     }
 
-    fn fits(&self, guide: &Guide, place: Place, token: u32) -> Option<Place> {
+    fn fits(&self, guide: &Guide, place: CallState, token: u32) -> Option<CallState> {
         let text = self.tokenizer.bytes(token);
         // What is empty leads nowhere, again and again.
         let is_text = !text.is_empty() && !self.tokenizer.is_mark(token);

@@ -117,7 +117,7 @@ pub(super) fn arguments(fields: &[(&str, &str)]) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::guide::{Guide, Place};
+    use super::super::guide::{CallState, Guide};
     use super::*;
     use crate::conversation::ToolIdentity;
 
@@ -141,7 +141,10 @@ mod tests {
                 if let Calls(verb, fields) = step {
                     let name = named(&tools, *verb).unwrap();
                     let call = format!("{{\"name\": \"{name}\", \"arguments\": {}}}", arguments(fields));
-                    assert!(guide.follow(Place::START, call.as_bytes()).is_some_and(Place::is_end), "{call}");
+                    assert!(
+                        guide.follow(CallState::START, call.as_bytes()).is_some_and(CallState::is_end),
+                        "{call}"
+                    );
                     calls += 1;
                 }
             }

@@ -36,7 +36,7 @@ struct Key {
 
 /// How far a call is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct CallState {
     step: Step,
     blanks: u8,
     tool: usize,
@@ -65,7 +65,7 @@ enum Step {
     End,
 }
 
-impl Place {
+impl CallState {
     /// Where every call begins.
     pub(super) const START: Self =
         Self { step: Step::Before { part: 0, at: 0 }, blanks: 0, tool: 0, fitting: u64::MAX, used: 0 };
@@ -108,11 +108,11 @@ impl Guide {
     }
 
     /// Goes on with more of a call; `None` where it can become none.
-    pub(super) fn follow(&self, place: Place, text: &[u8]) -> Option<Place> {
+    pub(super) fn follow(&self, place: CallState, text: &[u8]) -> Option<CallState> {
         text.iter().try_fold(place, |place, byte| self.step(place, *byte))
     }
 
-    fn step(&self, place: Place, byte: u8) -> Option<Place> {
+    fn step(&self, place: CallState, byte: u8) -> Option<CallState> {
         let shape = self.tools.get(place.tool)?;
         let is_between = match place.step {
             Step::Before { at, .. } | Step::Between { at, .. } => at == 0,
@@ -131,7 +131,7 @@ impl Guide {
             | Step::End => false,
         };
         if is_between && byte.is_ascii_whitespace() {
-            return (place.blanks < BLANKS).then(|| Place { blanks: place.blanks + 1, ..place });
+            return (place.blanks < BLANKS).then(|| CallState { blanks: place.blanks + 1, ..place });
         }
         let next = match place.step {
             Step::Before { part, at } => match literal(BEFORE, part, at, byte)? {
@@ -140,8 +140,8 @@ impl Guide {
             },
             Step::Name { at } => {
                 match named(self.tools.iter().map(|tool| tool.name.as_bytes()), place.fitting, at, byte)? {
-                    Named::Open(fitting) => Place { fitting, ..place }.to(Step::Name { at: at + 1 }),
-                    Named::Whole(tool) => Place { tool, ..place }.to(Step::Between { part: 0, at: 0 }),
+                    Named::Open(fitting) => CallState { fitting, ..place }.to(Step::Name { at: at + 1 }),
+                    Named::Whole(tool) => CallState { tool, ..place }.to(Step::Between { part: 0, at: 0 }),
                 }
             }
             Step::Between { part, at } => match literal(BETWEEN, part, at, byte)? {
@@ -149,14 +149,14 @@ impl Guide {
                 Literal::Whole => place.to(Step::FirstKey),
             },
             Step::FirstKey | Step::NextKey => match byte {
-                b'"' => Place { fitting: !place.used, ..place }.to(Step::Key { at: 0 }),
+                b'"' => CallState { fitting: !place.used, ..place }.to(Step::Key { at: 0 }),
                 b'}' if place.step == Step::FirstKey => closed(shape, place)?,
                 _ => return None,
             },
             Step::Key { at } => {
                 match named(shape.keys.iter().map(|key| key.name.as_bytes()), place.fitting, at, byte)? {
-                    Named::Open(fitting) => Place { fitting, ..place }.to(Step::Key { at: at + 1 }),
-                    Named::Whole(key) => Place { used: place.used | 1 << key, ..place }.to(Step::Colon { key }),
+                    Named::Open(fitting) => CallState { fitting, ..place }.to(Step::Key { at: at + 1 }),
+                    Named::Whole(key) => CallState { used: place.used | 1 << key, ..place }.to(Step::Colon { key }),
                 }
             }
             Step::Colon { key } if byte == b':' => place.to(Step::Value { key }),
@@ -194,7 +194,12 @@ impl Guide {
 }
 
 /// A number, a truth, a list or an object: only its end is looked for.
-fn other(shape: &Shape, place: Place, (depth, quoted, escaped): (u8, bool, bool), byte: u8) -> Option<Place> {
+fn other(
+    shape: &Shape,
+    place: CallState,
+    (depth, quoted, escaped): (u8, bool, bool),
+    byte: u8,
+) -> Option<CallState> {
     let (depth, quoted, escaped) = match byte {
         0..0x20 if quoted => return None,
         _ if escaped => (depth, quoted, false),
@@ -210,7 +215,7 @@ fn other(shape: &Shape, place: Place, (depth, quoted, escaped): (u8, bool, bool)
 }
 
 /// Behind a value: another argument, or their end.
-fn behind(shape: &Shape, place: Place, byte: u8) -> Option<Place> {
+fn behind(shape: &Shape, place: CallState, byte: u8) -> Option<CallState> {
     match byte {
         b',' if place.used.count_ones() as usize != shape.keys.len() => Some(place.to(Step::NextKey)),
         b'}' => closed(shape, place),
@@ -218,7 +223,7 @@ fn behind(shape: &Shape, place: Place, byte: u8) -> Option<Place> {
     }
 }
 
-fn closed(shape: &Shape, place: Place) -> Option<Place> {
+fn closed(shape: &Shape, place: CallState) -> Option<CallState> {
     let is_there = |(index, key): (usize, &Key)| !key.required || place.used & 1 << index != 0;
     shape.keys.iter().enumerate().all(is_there).then(|| place.to(Step::LastBrace))
 }

@@ -18,8 +18,8 @@ fn guide() -> Guide {
     ])
 }
 
-fn place(text: &str) -> Option<Place> {
-    guide().follow(Place::START, text.as_bytes())
+fn place(text: &str) -> Option<CallState> {
+    guide().follow(CallState::START, text.as_bytes())
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn whole_calls_of_the_tools_fit() {
         r#"{"name": "shell", "arguments": {"command": "a", "timeout": 5}}"#,
         "{\n  \"name\": \"edit\",\n  \"arguments\": {\n    \"new\": \"a\",\n    \"path\": \"b\", \"old\": \"\"\n  }\n}",
     ] {
-        assert!(place(call).is_some_and(Place::is_end), "{call}");
+        assert!(place(call).is_some_and(CallState::is_end), "{call}");
         serde_json::from_str::<Value>(call).unwrap();
     }
 }
@@ -78,10 +78,10 @@ proptest! {
         cut in 0_usize..60,
     ) {
         let call = json!({"name": "shell", "arguments": {"command": command}}).to_string();
-        prop_assert!(place(&call).is_some_and(Place::is_end));
+        prop_assert!(place(&call).is_some_and(CallState::is_end));
         let cut = call.floor_char_boundary(cut);
         let mixed = [&call.as_bytes()[..cut], &junk].concat();
-        if guide().follow(Place::START, &mixed).is_some_and(Place::is_end) {
+        if guide().follow(CallState::START, &mixed).is_some_and(CallState::is_end) {
             // Behind its end anything may stand.
             let value = serde_json::Deserializer::from_slice(&mixed).into_iter::<Value>().next();
             let value = value.and_then(Result::ok);

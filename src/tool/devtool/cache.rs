@@ -49,7 +49,7 @@ pub(super) enum Known {
 
 /// The versions that are known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct KnownVersions {
     form: u32,
     tools: BTreeMap<PathBuf, Row>,
     /// Whether there is something to be written.
@@ -57,7 +57,7 @@ pub struct Kept {
     changed: bool,
 }
 
-impl Kept {
+impl KnownVersions {
     /// Reads them; a file that is not there, or that nobody can read any more, knows nothing.
     #[must_use]
     pub fn read(path: &Path) -> Self {

@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::cache::{Kept, Known, Stamp};
+use super::cache::{Known, KnownVersions, Stamp};
 use super::table::{DevTool, TABLE};
 use crate::secret::is_secret_name;
 use crate::tool::output;
@@ -93,7 +93,7 @@ fn located(machine: &Machine, directories: &[PathBuf]) -> Vec<(Found, Option<Met
 
 /// Looks for all of them; what is learnt goes into `kept`.
 #[must_use]
-pub fn find(machine: &Machine, kept: &mut Kept) -> Search {
+pub fn find(machine: &Machine, kept: &mut KnownVersions) -> Search {
     let begun = Instant::now();
     let directories = machine.directories();
     let mut tools = Vec::with_capacity(TABLE.len());
@@ -151,7 +151,7 @@ fn ask(path: &Path, arguments: &str, home: Option<&Path>) -> Option<Child> {
 
 /// Waits until `end` for all programs that were asked. A program that is not done by then is ended, and asked again
 /// another time.
-fn listen(mut asked: Vec<Asked>, end: Instant, tools: &mut [Found], kept: &mut Kept) {
+fn listen(mut asked: Vec<Asked>, end: Instant, tools: &mut [Found], kept: &mut KnownVersions) {
     while !asked.is_empty() {
         let left = end.saturating_duration_since(Instant::now());
         await_output(&asked, left);

@@ -14,7 +14,7 @@ mod template;
 
 pub(in crate::tool) use action_tool::is_action;
 pub use action_tool::{ActionTool, actions};
-pub use cache::Kept;
+pub use cache::KnownVersions;
 pub use dev_tools::DevTools;
 pub(in crate::tool) use dev_tools::Offered;
 pub use find::{Found, Machine, Search, find, here};

@@ -11,7 +11,7 @@ use crate::tool::{Tool, ToolOutput};
 
 use super::search::ToolSearch;
 use super::server_tool::{ServerTool, told};
-use super::shared::{Known, Shared, Told};
+use super::shared::{FullSpec, Known, Shared};
 
 /// The share of the window above which tools are told by their names only, in percent. The specification's advice is 1
 /// to 5 (client best practices, progressive discovery).
@@ -69,8 +69,8 @@ impl ServerTools {
             return;
         }
         let known = |offered: Offered| {
-            let told = if offered.fits { Told::Always } else { Told::Never };
-            Known { spec: offered.tool.spec(), tool: offered.tool, group: offered.group, told }
+            let full_spec = if offered.fits { FullSpec::Always } else { FullSpec::Never };
+            Known { spec: offered.tool.spec(), tool: offered.tool, group: offered.group, full_spec }
         };
         let own = look().into_iter().map(known).collect();
         self.shared.locked().own = Some(own);
@@ -84,10 +84,10 @@ impl ServerTools {
     fn known(&self) -> Vec<Known> {
         let mut names = BTreeSet::new();
         let known = self.servers.offered().into_iter().map(|offered| {
-            let told = if offered.always_load { Told::Always } else { Told::WhileFew };
+            let full_spec = if offered.always_load { FullSpec::Always } else { FullSpec::WhileFew };
             let group = format!("{}__", offered.server);
             let tool: Arc<dyn Tool> = Arc::new(ServerTool::new(offered, self.servers.clone()));
-            Known { spec: tool.spec(), tool, group, told }
+            Known { spec: tool.spec(), tool, group, full_spec }
         });
         known.filter(|known| names.insert(known.spec.name.clone())).collect()
     }

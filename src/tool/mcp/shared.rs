@@ -33,12 +33,12 @@ pub(super) struct Known {
     pub(super) tool: Arc<dyn Tool>,
     /// What its name begins with, for whoever lists it.
     pub(super) group: String,
-    pub(super) told: Told,
+    pub(super) full_spec: FullSpec,
 }
 
 /// When the model gets a tool's full description without loading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum FullSpec {
     /// Always.
     Always,
     /// While all tools of servers together are few.
@@ -55,10 +55,10 @@ impl State {
 
     /// Tells whether the model is told of it in full, loaded or not.
     pub(super) fn is_told(&self, known: &Known) -> bool {
-        match known.told {
-            Told::Always => true,
-            Told::WhileFew => self.fits,
-            Told::Never => false,
+        match known.full_spec {
+            FullSpec::Always => true,
+            FullSpec::WhileFew => self.fits,
+            FullSpec::Never => false,
         }
     }
 }
