@@ -8,7 +8,7 @@
 //! floor 3  agent          the turn
 //! floor 2  provider  tool  approval  session  context
 //! floor 1  conversation  terminal  sandbox  journal  trial  config  locale  shell  cli  child  mcp
-//! floor 0  secret  character  file  fingerprint  cause  sse  json_rpc
+//! floor 0  secret  character  file  fingerprint  cause  sse  json_rpc  http_client
 //! ```
 //! The floor rule: a room imports only from floors below its own, and never from a room beside it. So the five
 //! rooms of floor 2 do not know each other. A room of floor 1 uses at most those of floor 0, except that
@@ -30,6 +30,7 @@ pub mod conversation;
 pub mod file;
 pub mod fingerprint;
 pub mod frontend;
+pub mod http_client;
 pub mod journal;
 pub mod json_rpc;
 pub mod locale;

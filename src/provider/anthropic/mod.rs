@@ -58,14 +58,8 @@ fn default_limit(settings: &ProviderSettings) -> u64 {
 impl Wire for MessagesWire {
     fn call(&self, request: &Request<'_>) -> Call {
         let body = encode(&self.settings, self.learnt.dialect(&self.settings), self.limits(), request);
-        let mut headers = vec![("accept", "text/event-stream".to_owned())];
-        headers.extend(headers_of(&self.settings));
-        Call {
-            url: format!("{}/v1/messages", self.settings.base_url),
-            headers,
-            body: Some(body.to_string().into_bytes()),
-            ..Call::default()
-        }
+        let url = format!("{}/v1/messages", self.settings.base_url);
+        Call::asking(url, "text/event-stream", headers_of(&self.settings), &body)
     }
 
     fn learnt(&self) -> &Learnt {

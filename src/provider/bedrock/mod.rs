@@ -56,9 +56,8 @@ pub(crate) fn lists(base_url: &str) -> [String; 2] {
 impl Wire for ConverseWire {
     fn call(&self, request: &Request<'_>) -> Call {
         let body = encode(&self.settings, self.learnt.dialect(&self.settings), request);
-        let mut headers = vec![("accept", "application/vnd.amazon.eventstream".to_owned())];
-        headers.extend(bearer(&self.settings));
-        Call { url: address(&self.settings), headers, body: Some(body.to_string().into_bytes()), ..Call::default() }
+        let url = address(&self.settings);
+        Call::asking(url, "application/vnd.amazon.eventstream", bearer(&self.settings), &body)
     }
 
     fn learnt(&self) -> &Learnt {

@@ -49,15 +49,9 @@ fn name(model: &str) -> &str {
 impl Wire for GeminiWire {
     fn call(&self, request: &Request<'_>) -> Call {
         let body = encode(&self.settings, self.dialect(), request);
-        let mut headers = vec![("accept", "text/event-stream".to_owned())];
-        headers.extend(key_header(&self.settings));
         let model = name(&self.settings.model);
-        Call {
-            url: format!("{}/models/{model}:streamGenerateContent?alt=sse", self.settings.base_url),
-            headers,
-            body: Some(body.to_string().into_bytes()),
-            ..Call::default()
-        }
+        let url = format!("{}/models/{model}:streamGenerateContent?alt=sse", self.settings.base_url);
+        Call::asking(url, "text/event-stream", key_header(&self.settings), &body)
     }
 
     fn learnt(&self) -> &Learnt {

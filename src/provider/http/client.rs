@@ -12,9 +12,9 @@ use super::problem::{Complaint, Origin, http_date, retry_after};
 use super::proxy::{Way, way};
 use super::sleep::{Sleep, asleep};
 use super::transport::{cause, from_reqwest, unreadable_certificates};
-use super::trust;
 use super::unpack::Unpacking;
 use crate::cause::innermost;
+use crate::http_client::{self, NoClient};
 use crate::provider::address::{is_loopback, is_loopback_url, url_origin};
 use crate::provider::catalogue;
 use crate::provider::error::ProviderError;
@@ -164,7 +164,7 @@ impl Client {
             (true, "http") => inner.local.get_or_init(|| {
                 let plain =
                     |builder: ClientBuilder| builder.no_proxy().tls_certs_only([]).pool_max_idle_per_host(0);
-                plain(bare(inner.patience)).build().map_err(|error| innermost(&error))
+                plain(http_client::begin(inner.patience.connect)).build().map_err(|error| innermost(&error))
             }),
             (true, _) => inner.local_tls.get_or_init(|| build(inner, ClientBuilder::no_proxy)),
             (false, _) if *way == Way::Past => inner.past.get_or_init(|| build(inner, ClientBuilder::no_proxy)),
@@ -283,6 +283,19 @@ pub(crate) struct Call {
     pub(crate) body: Option<Vec<u8>>,
     /// What the wire wants to know of the request when its answer comes; it is not sent.
     pub(crate) note: Option<String>,
+}
+
+impl Call {
+    /// Makes a request that asks a model: JSON, answered by a stream of this media type.
+    pub(crate) fn asking(
+        url: String,
+        accept: &str,
+        headers: impl IntoIterator<Item = (&'static str, String)>,
+        body: &serde_json::Value,
+    ) -> Self {
+        let headers = std::iter::once(("accept", accept.to_owned())).chain(headers).collect();
+        Self { url, headers, body: Some(body.to_string().into_bytes()), ..Self::default() }
+    }
 }
 
 /// An answer whose head has arrived.
@@ -415,19 +428,10 @@ impl Answer {
 
 /// Builds a client that trusts what the system trusts, and the person's own file.
 fn build(inner: &Inner, adjust: fn(ClientBuilder) -> ClientBuilder) -> Result<reqwest::Client, String> {
-    let trusting = bare(inner.patience).tls_backend_preconfigured(trust::settings(inner.trusted.as_ref())?);
+    let trusting = http_client::trusting(inner.patience.connect, inner.trusted.as_deref());
+    let trusting = trusting.map_err(|why| match why {
+        NoClient::NoCertificate => cause::CERTIFICATE_FILE.to_owned(),
+        NoClient::System(words) => words,
+    })?;
     adjust(trusting).build().map_err(|error| innermost(&error))
-}
-
-fn bare(patience: Patience) -> ClientBuilder {
-    // The only TLS provider in the tree. A second call is refused, which is fine: the first stands.
-    drop(rustls::crypto::ring::default_provider().install_default());
-    reqwest::Client::builder()
-        .user_agent(concat!("axi/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(patience.connect)
-        .tcp_nodelay(true)
-        .tcp_keepalive(Duration::from_secs(30))
-        .http2_adaptive_window(true)
-        // A redirect would drop the body of a POST and could carry `x-api-key` to another host.
-        .redirect(reqwest::redirect::Policy::none())
 }

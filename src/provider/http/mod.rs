@@ -8,7 +8,6 @@ mod redact;
 mod retry;
 mod sleep;
 mod transport;
-mod trust;
 mod unpack;
 
 pub(crate) use client::{Answer, Call};

@@ -45,14 +45,8 @@ impl Wire for OllamaWire {
             request.effort = None;
         }
         let body = encode(&self.settings, self.context(&request), &request);
-        let mut headers = vec![("accept", "application/x-ndjson".to_owned())];
-        headers.extend(super::openai_chat::bearer(&self.settings));
-        Call {
-            url: format!("{}/api/chat", self.settings.base_url),
-            headers,
-            body: Some(body.to_string().into_bytes()),
-            ..Call::default()
-        }
+        let url = format!("{}/api/chat", self.settings.base_url);
+        Call::asking(url, "application/x-ndjson", super::openai_chat::bearer(&self.settings), &body)
     }
 
     fn learnt(&self) -> &Learnt {

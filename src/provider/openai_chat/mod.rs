@@ -38,14 +38,8 @@ impl ChatWire {
 impl Wire for ChatWire {
     fn call(&self, request: &Request<'_>) -> Call {
         let body = encode(&self.settings, self.dialect(), request);
-        let mut headers = vec![("accept", "text/event-stream".to_owned())];
-        headers.extend(bearer(&self.settings));
-        Call {
-            url: format!("{}/chat/completions", self.settings.base_url),
-            headers,
-            body: Some(body.to_string().into_bytes()),
-            ..Call::default()
-        }
+        let url = format!("{}/chat/completions", self.settings.base_url);
+        Call::asking(url, "text/event-stream", bearer(&self.settings), &body)
     }
 
     fn learnt(&self) -> &Learnt {

@@ -47,15 +47,8 @@ fn thinks(model: &str) -> bool {
 impl Wire for ResponsesWire {
     fn call(&self, request: &Request<'_>) -> Call {
         let (body, note) = encode(&self.settings, self.dialect(), request);
-        let mut headers = vec![("accept", "text/event-stream".to_owned())];
-        headers.extend(bearer(&self.settings));
-        Call {
-            url: format!("{}/responses", self.settings.base_url),
-            headers,
-            body: Some(body.to_string().into_bytes()),
-            note,
-            ..Call::default()
-        }
+        let url = format!("{}/responses", self.settings.base_url);
+        Call { note, ..Call::asking(url, "text/event-stream", bearer(&self.settings), &body) }
     }
 
     fn learnt(&self) -> &Learnt {

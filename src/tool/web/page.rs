@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION};
-use reqwest::{Certificate, Client, Url};
+use reqwest::{Client, Url};
 
 use super::address::{is_private, literal};
 use crate::cause::innermost;
+use crate::http_client::{self, NoClient};
 
 /// From asking to the last byte.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
@@ -117,11 +118,7 @@ pub(crate) async fn fetch(url: Url, reach: Reach, trusted: Option<&Path>) -> Res
 
 async fn follow(mut url: Url, reach: Reach, trusted: Option<&Path>) -> Result<Fetched, Refused> {
     let refused = Arc::new(OnceLock::new());
-    let certificates = match trusted.filter(|_| url.scheme() == "https") {
-        Some(path) => certificates(path)?,
-        None => Vec::new(),
-    };
-    let client = client(&url, reach, certificates, &refused).map_err(|error| Refused::Failed(innermost(&error)))?;
+    let client = client(&url, reach, trusted, &refused)?;
     let failed = |error: &reqwest::Error| match refused.get() {
         Some(address) => Refused::Private(*address),
         None => Refused::Failed(innermost(error)),
@@ -159,39 +156,32 @@ async fn follow(mut url: Url, reach: Reach, trusted: Option<&Path>) -> Result<Fe
     Err(Refused::Failed(format!("more than {REDIRECTS} redirects")))
 }
 
-/// Reads the person's own certificates.
-fn certificates(path: &Path) -> Result<Vec<Certificate>, Refused> {
-    let found = std::fs::read(path).ok().and_then(|pem| Certificate::from_pem_bundle(&pem).ok());
-    let unreadable =
-        || Refused::Failed(format!("no certificate can be read in {} (setting ca_file)", path.display()));
-    found.filter(|found| !found.is_empty()).ok_or_else(unreadable)
-}
-
 /// Makes a client for one call: it is rare, and its resolver knows the host that was approved.
 fn client(
     url: &Url,
     reach: Reach,
-    certificates: Vec<Certificate>,
+    trusted: Option<&Path>,
     refused: &Arc<OnceLock<IpAddr>>,
-) -> Result<Client, reqwest::Error> {
-    // The only TLS provider in the tree. A second call is refused, which is fine: the first stands.
-    drop(rustls::crypto::ring::default_provider().install_default());
+) -> Result<Client, Refused> {
+    let mut builder = if url.scheme() == "http" && reach != Reach::Web {
+        // Loading the root certificates is what costs.
+        http_client::begin(CONNECT_LIMIT).tls_certs_only([])
+    } else {
+        let trusted = trusted.filter(|_| url.scheme() == "https");
+        http_client::trusting(CONNECT_LIMIT, trusted).map_err(|why| match (why, trusted) {
+            (NoClient::NoCertificate, Some(path)) => {
+                Refused::Failed(format!("no certificate can be read in {} (setting ca_file)", path.display()))
+            }
+            (NoClient::NoCertificate, None) => Refused::Failed("no certificate can be read".to_owned()),
+            (NoClient::System(words), _) => Refused::Failed(words),
+        })?
+    };
     let host = literal(url.host_str().unwrap_or_default()).to_owned();
-    let guard = Guard { host, reach, refused: Arc::clone(refused) };
-    let mut builder = Client::builder()
-        .user_agent(concat!("axi/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(CONNECT_LIMIT)
-        .redirect(reqwest::redirect::Policy::none())
-        .tls_certs_merge(certificates)
-        .dns_resolver(Arc::new(guard));
+    builder = builder.dns_resolver(Arc::new(Guard { host, reach, refused: Arc::clone(refused) }));
     if reach == Reach::Private {
         builder = builder.no_proxy();
     }
-    if url.scheme() == "http" && reach != Reach::Web {
-        // Loading the root certificates is what costs.
-        builder = builder.tls_certs_only([]);
-    }
-    builder.build()
+    builder.build().map_err(|error| Refused::Failed(innermost(&error)))
 }
 
 #[cfg(test)]

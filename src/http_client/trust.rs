@@ -4,7 +4,7 @@
 //! others (`CA:TRUE`: what `openssl req -x509` makes when nothing is said). webpki refuses such a certificate at a server
 //! whatever is trusted, see `CaUsedAsEndEntity`. [`Trust`] takes it where the person trusts exactly this certificate.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -16,21 +16,22 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 
-use super::transport::cause;
+use super::NoClient;
 
 /// Makes the TLS settings of a client that trusts what the system trusts, and a PEM file of the person's.
 ///
 /// # Errors
-/// [`cause::CERTIFICATE_FILE`] where the file holds no certificate; else what is wrong with the system's.
-pub(super) fn settings(ca_file: Option<&PathBuf>) -> Result<ClientConfig, String> {
+/// Each variant of [`NoClient`].
+pub(super) fn settings(ca_file: Option<&Path>) -> Result<ClientConfig, NoClient> {
     let own = ca_file.map_or(Ok(Vec::new()), |path| {
         let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
-        found.ok().filter(|found| !found.is_empty()).ok_or_else(|| cause::CERTIFICATE_FILE.to_owned())
+        found.ok().filter(|found| !found.is_empty()).ok_or(NoClient::NoCertificate)
     })?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let trust = Trust::new(own, Arc::clone(&provider)).map_err(|error| error.to_string())?;
+    let of_system = |error: Error| NoClient::System(error.to_string());
+    let trust = Trust::new(own, Arc::clone(&provider)).map_err(of_system)?;
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let builder = builder.map_err(|error| error.to_string())?.dangerous();
+    let builder = builder.map_err(of_system)?.dangerous();
     let mut config = builder.with_custom_certificate_verifier(Arc::new(trust)).with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
