@@ -1,4 +1,4 @@
-//! What a command line of the right shape asks for, and what is wrong with another.
+//! Turns what clap parsed into an [`Invocation`], and what clap refused into a [`Misuse`].
 
 use std::ffi::OsString;
 

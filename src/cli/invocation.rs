@@ -1,4 +1,4 @@
-//! What a command line can ask for, and what is wrong with one that asks for nothing.
+//! What a command line can ask for, and what can be wrong with one.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -67,7 +67,7 @@ pub enum Invocation {
     },
     /// Writes the commands of a session that worked as a script.
     Script {
-        /// Which; the last one of the directory where it is not said.
+        /// The session; if none is named, the last one of the directory.
         session: Option<String>,
         /// `sh`, `makefile` or `justfile`.
         form: Option<String>,
@@ -89,12 +89,12 @@ pub enum Invocation {
     SelfCheck,
     /// Finds out what a model's server does with what it is asked.
     DoctorModel {
-        /// `PROVIDER/MODEL`; the one in use where it is not said.
+        /// `PROVIDER/MODEL`; if none is named, the model in use.
         model: Option<String>,
         /// As JSON.
         json: bool,
     },
-    /// Puts a terminal right that was left in a bad mode.
+    /// Resets a terminal that a program left in a bad mode.
     ResetTerminal,
     /// Prints completions for a shell.
     Completions(clap_complete::Shell),
@@ -120,9 +120,9 @@ pub enum McpAction {
     },
     /// Forget the token for the one of this name.
     Logout(String),
-    /// Be one, on standard input and output.
+    /// Serve axi's own tools on standard input and output.
     Serve {
-        /// Offer also what may change things.
+        /// Offers tools that may change something, too.
         all: bool,
     },
 }
@@ -142,7 +142,7 @@ pub struct RunOptions {
     pub resume: Option<Option<String>>,
     /// `PROVIDER/MODEL`.
     pub model: Option<String>,
-    /// The models that stand in while it is overloaded, with commas between.
+    /// The models that are asked while it is overloaded, separated by commas.
     pub fallback_model: Option<String>,
     /// How far the agent may go.
     pub agent: AgentKind,
@@ -158,14 +158,14 @@ pub struct RunOptions {
     pub budget: Option<String>,
     /// Keeps nothing.
     pub no_session: bool,
-    /// Keeps no typed line, neither in the history nor as a draft.
+    /// Stores no typed line, neither in the history nor as a draft.
     pub no_history: bool,
     /// What holds for every command.
     pub common: CommonOptions,
 }
 
 impl RunOptions {
-    /// Returns what a flag says that overrides a setting, as a settings file would have it.
+    /// Returns the settings that flags override, as a settings file would have them.
     #[must_use]
     pub fn of_flag(&self, flag: &str) -> Option<String> {
         let list = |rules: &[String]| (!rules.is_empty()).then(|| format!("{rules:?}"));
@@ -197,9 +197,9 @@ pub struct CommonOptions {
 /// How a shell hands its line over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandoffKind {
-    /// As a job of its own: a turn on the terminal.
+    /// Runs as a job of its own: a turn on the terminal.
     Job,
-    /// From inside the line editor: the line is replaced by one command.
+    /// Runs inside the line editor: one command replaces the line.
     Rewrite,
 }
 
@@ -342,7 +342,7 @@ pub enum LocalAction {
     List,
     /// Fetches the weights of a model.
     Pull {
-        /// Which; the default one when it is not said.
+        /// The model; if none is named, the default one.
         model: Option<String>,
         /// Without asking.
         yes: bool,
@@ -353,14 +353,14 @@ pub enum LocalAction {
     Path(Option<String>),
 }
 
-/// A command line that means nothing.
+/// A command line that axi does not understand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageError {
     /// What is wrong.
     pub fault: UsageFault,
     /// The argument it is about.
     pub argument: String,
-    /// What it could have been, if anything is near.
+    /// What was probably meant, if anything is similar.
     pub suggestion: Option<String>,
 }
 

@@ -17,7 +17,7 @@ pub use invocation::{
 };
 pub use shape::{Words, command};
 
-/// Commands of the contract that this version does not have: they must not be sent to a model as a message.
+/// Commands that a later version will have: they must not be sent to a model as a message.
 const RESERVED: &[&str] = &["replay"];
 
 /// Reads a command line, program name first.
@@ -30,8 +30,8 @@ pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, U
     if RESERVED.contains(&first) {
         return Err(UsageError { fault: UsageFault::Reserved, argument: first.to_owned(), suggestion: None });
     }
-    // Starts have to be fast, and describing all commands and their help to clap takes most of a millisecond. What is
-    // wrong, or asks for help, is read again in full.
+    // Describing all commands and their help to clap takes most of a millisecond of each start. So they are described
+    // only for a line that asks for help or is wrong.
     if !arguments.iter().skip(1).any(is_command)
         && let Ok(matches) = shape::conversation(&|_| "").try_get_matches_from(&arguments)
     {
@@ -53,8 +53,8 @@ pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, U
     }
 }
 
-/// Puts a command before the options that all commands take: `axi --lang ja sessions` is `axi sessions --lang ja`, and
-/// no message. Behind any other option the same word belongs to the message, as in `axi -p man`.
+/// Moves a command before the options that all commands take: `axi --lang ja sessions` means `axi sessions --lang ja`.
+/// Behind any other option the same word belongs to the message, as in `axi -p man`.
 fn command_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_option = |argument: &OsString| argument.as_encoded_bytes().starts_with(b"-");
     if !arguments.get(1).is_some_and(is_option) || !arguments.iter().any(is_command) {

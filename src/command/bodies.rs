@@ -31,14 +31,14 @@ pub(super) fn clear(_: &mut Context<'_>, _: &str) -> Outcome {
 /// Where models run, as the menu groups them.
 const MODEL_GROUPS: [&str; 3] = ["local", "cloud", "custom"];
 
-/// Behind `/model`: the next axi asks it too.
+/// The argument of `/model` that keeps the choice for the next start.
 pub(crate) const SAVE: &str = "--save";
 
 pub(super) fn model(context: &mut Context<'_>, argument: &str) -> Outcome {
     let locale = context.locale;
     let saves = argument.split_whitespace().any(|word| word == SAVE);
     let mut words: Vec<&str> = argument.split_whitespace().filter(|word| *word != SAVE).collect();
-    // The menu's group may stand before the model; alone it names none.
+    // The menu puts a group before the model; the group alone names no model.
     if words.first().is_some_and(|first| MODEL_GROUPS.contains(first)) {
         words.remove(0);
     }
@@ -70,7 +70,7 @@ pub(super) fn model(context: &mut Context<'_>, argument: &str) -> Outcome {
             }
             Outcome::Say(match context.world.remember("model", &id, locale) {
                 Ok(()) => locale.with(word::said::ModelAndSaved { model: &id }),
-                // It is asked all the same: only the next start will not know it.
+                // This session uses the model all the same: only the next start will not know it.
                 Err(problem) => format!("{} ({})", locale.with(word::said::Model { model: &id }), problem.what),
             })
         }
@@ -104,7 +104,7 @@ pub(super) fn language(context: &mut Context<'_>, argument: &str) -> Outcome {
         });
     };
     match context.world.remember("language", tag, context.locale) {
-        // The language changes all the same: only the next start will not know it.
+        // This session uses the language all the same: only the next start will not know it.
         Ok(()) | Err(_) => Outcome::Language(tag),
     }
 }

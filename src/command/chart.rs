@@ -7,7 +7,7 @@ use crate::terminal::width::width;
 const LONGEST_BAR: usize = 40;
 const SHORTEST_BAR: usize = 8;
 
-/// How far rows below a name are set in, and the gap between columns, in cells.
+/// The indent of rows below a name, and the gap between columns, in cells.
 const INDENT: usize = 2;
 
 /// What is drawn: the front end knows for how many columns.
@@ -15,13 +15,13 @@ const INDENT: usize = 2;
 pub enum Chart {
     /// A row of words.
     Line(String),
-    /// A bar a row, by which amounts are compared.
+    /// A bar in each row, to compare amounts.
     Bars(Vec<Bar>),
     /// One bar of several parts, and a row for each.
     Parts {
         /// What takes room.
         parts: Vec<Part>,
-        /// The room that is left, with its name; none where nobody knows how much there is.
+        /// The free room and its name; `None` if the size of the whole is not known.
         free: Option<Part>,
     },
 }
@@ -78,7 +78,7 @@ fn bar_rows(bars: &[Bar], columns: Option<usize>) -> Vec<String> {
         let row = |bar: &Bar| format!("{}  {}  {}", padded(&bar.name, names), drawn(bar, room), bar.words);
         return bars.iter().map(row).collect();
     }
-    // The name above its bar: a row that is broken in the middle compares nothing.
+    // The name stands above its bar: bars that the terminal breaks into two rows cannot be compared.
     let room = columns.saturating_sub(words + 2 * INDENT).clamp(SHORTEST_BAR, LONGEST_BAR);
     let rows = |bar: &Bar| [bar.name.clone(), format!("  {}  {}", drawn(bar, room), bar.words)];
     bars.iter().flat_map(rows).collect()
@@ -99,10 +99,10 @@ fn part_rows(parts: &[Part], free: Option<&Part>, columns: Option<usize>) -> Vec
     std::iter::once(bar_of_parts(&all, whole, columns.min(LONGEST_BAR))).chain(rows).collect()
 }
 
-/// One bar of exactly `room` cells where there are no more parts than cells.
+/// Makes one bar of exactly `room` cells if there are not more parts than cells.
 fn bar_of_parts(parts: &[&Part], whole: u64, room: usize) -> String {
     let mut shares: Vec<usize> = parts.iter().map(|part| cells(part.size, whole, room)).collect();
-    // What is there is seen, however small: the largest gives the cells for it, and takes those that rounding leaves.
+    // Each part has at least one cell: the largest part gives that cell, and takes the cells that rounding leaves.
     while shares.iter().sum::<usize>() > room.max(parts.len()) {
         shares.iter_mut().max().into_iter().for_each(|largest| *largest -= 1);
     }
@@ -111,7 +111,7 @@ fn bar_of_parts(parts: &[&Part], whole: u64, room: usize) -> String {
     parts.iter().zip(shares).flat_map(|(part, share)| std::iter::repeat_n(part.cell, share)).collect()
 }
 
-/// How many of `room` cells an amount has, one at least where it is something.
+/// Returns how many of `room` cells an amount has: at least one unless it is zero.
 fn cells(size: u64, whole: u64, room: usize) -> usize {
     let share = u128::from(size) * room as u128 / u128::from(whole.max(1));
     usize::try_from(share).unwrap_or(room).clamp(usize::from(size > 0), room)

@@ -1,4 +1,4 @@
-//! `/permissions`: the rules there are, whose they are, and how to take one back; and rules in words.
+//! `/permissions`: lists the rules and who made them, and removes one; says rules in words.
 
 use super::{Context, Outcome, Problem};
 use crate::approval::{Decision, Meaning, Policy, Rule, RuleError, Source};
@@ -109,7 +109,7 @@ fn add(context: &mut Context<'_>, decision: Decision, text: &str) -> Outcome {
         Err(problem) => return Outcome::Fail(problem),
     };
     let kept = context.world.keep_rule(decision, &rule, locale);
-    // Said by the person: it holds now, kept or not.
+    // The person said it: the rule holds now, whether or not the file could be written.
     drop(context.agent.policy_mut().add_rule(decision, rule.clone(), Source::User));
     let said = describe(locale, decision, &rule);
     match kept {
@@ -176,7 +176,7 @@ fn parsed(locale: &Locale, text: &str) -> Result<Rule, Problem> {
     })
 }
 
-/// Words a rule: what it lets happen, asks or forbids.
+/// Says in words what a rule allows, asks about or forbids.
 #[must_use]
 pub fn describe(locale: &Locale, decision: Decision, rule: &Rule) -> String {
     let about = match rule.meaning() {

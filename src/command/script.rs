@@ -51,7 +51,7 @@ pub struct Recorded<'a> {
     pub place: &'a Place,
     /// The turns whose changes were taken back: how many messages stood before each.
     pub taken_back: &'a [u64],
-    /// Takes out of a text what must not be written down.
+    /// Removes from a text what must not be written to a file.
     pub redact: &'a dyn Fn(&str) -> String,
 }
 
@@ -64,10 +64,10 @@ struct Turn {
     edited: Vec<PathBuf>,
 }
 
-/// The longest words of a person that stand above their commands, in characters.
+/// The longest message that is quoted above its commands, in characters.
 const LONGEST_WORDS: usize = 100;
 
-/// Writes the script of a session; `None` where no command of it ended well.
+/// Writes the script of a session; `None` if none of its commands succeeded.
 #[must_use]
 pub fn script(recorded: &Recorded<'_>, form: ScriptForm, locale: &Locale) -> Option<String> {
     let (turns, left_out) = turns(recorded);
@@ -122,7 +122,7 @@ fn shell(head: &str, begin: &str, bodies: &[(String, String)]) -> String {
     script
 }
 
-/// Ends a make that would run each line in a shell of its own, elsewhere than meant (before 3.82).
+/// Stops a make older than 3.82: it would run each line in a shell of its own, in the wrong directory.
 fn need_of_make(words: &str) -> String {
     format!("ifeq (,$(filter oneshell,$(.FEATURES)))\n$(error {words})\nendif\n")
 }
@@ -174,7 +174,7 @@ fn turns(recorded: &Recorded<'_>) -> (Vec<Turn>, u64) {
             let result = messages.get(index + 1).and_then(|next| next.result_of(&call.id));
             let worked = result.is_some_and(|result| result.outcome == Ended::Ok);
             let Some(tool) = recorded.tools.find(&call.name) else {
-                // A tool that is not here any more: what it did is not known.
+                // The tool is not here any more: nobody knows what it did.
                 left_out += u64::from(worked);
                 continue;
             };
@@ -206,7 +206,7 @@ fn first_words(text: &str) -> String {
     line.chars().filter(|character| !character.is_control()).take(LONGEST_WORDS).collect()
 }
 
-/// A line that no shell runs, and that make joins with no other.
+/// A line that no shell runs and that make does not join with another line.
 fn comment(text: &str) -> String {
     let text: String = text.chars().filter(|character| !character.is_control()).collect();
     format!("# {}\n", text.trim_end_matches('\\'))
@@ -217,7 +217,7 @@ fn quoted(path: &Path) -> String {
     shlex::try_quote(&path.to_string_lossy()).unwrap_or_default().into_owned()
 }
 
-/// The variables that stand for what was taken out.
+/// The variables that replace the secrets.
 #[derive(Default)]
 struct Secrets {
     /// The number of each stand-in. Every plain mark gets its own number: it does not say which secret it was.
@@ -280,7 +280,7 @@ fn with_variables(line: &str, secrets: &mut Secrets) -> Option<String> {
     if found.is_empty() {
         return Some(line.to_owned());
     }
-    // Quotes mean something else in all of these.
+    // In each of these places quotes have another meaning.
     if ["<<", "$(", "`", "$'", "$\"", "#"].iter().any(|odd| line.contains(odd)) {
         return None;
     }

@@ -25,7 +25,7 @@ pub(super) fn mcp(context: &mut Context<'_>, argument: &str) -> Outcome {
     }
     let servers = tools.servers();
     let (found, done) = match verb {
-        // It asks on the terminal, in a process of its own.
+        // The command asks on the terminal; it needs a process of its own.
         "login" => (servers.has(name), Outcome::Edit(format!("!axi mcp login {name}"))),
         "reconnect" => (servers.reconnect(name), Outcome::Say(locale.with(word::server::Reconnecting { name }))),
         "off" => (servers.switch(name, false), Outcome::Say(locale.with(word::server::IsOff { name }))),
@@ -34,7 +34,7 @@ pub(super) fn mcp(context: &mut Context<'_>, argument: &str) -> Outcome {
     if found { done } else { Outcome::Fail(unknown_server(locale, name, &reports)) }
 }
 
-/// Says that there are no servers, and how there would be.
+/// Says that there are no servers, and how to add one.
 #[must_use]
 pub fn no_servers(locale: &Locale) -> Problem {
     let text = |key| locale.text(key).to_owned();
@@ -51,7 +51,7 @@ pub fn unknown_server(locale: &Locale, name: &str, reports: &[Report]) -> Proble
     }
 }
 
-/// Lists servers: the name, and what is known.
+/// Lists servers: their names, and what axi knows of them.
 fn rows(locale: &Locale, tools: &ServerTools, reports: &[Report]) -> Vec<(String, String)> {
     reports.iter().map(|report| (report.definition.name.clone(), facts(locale, tools, report))).collect()
 }

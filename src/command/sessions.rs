@@ -64,11 +64,11 @@ fn list(context: &Context<'_>, origin: &str) -> Outcome {
         let here = if summary.id == *now { "*" } else { " " };
         format!("{here} {line}  {}", summary.title)
     });
-    // As it stands: a title is anybody's text, not markdown.
+    // Printed without markdown: anybody may have written a title.
     Outcome::Say(rows.collect::<Vec<_>>().join("\n"))
 }
 
-/// Cells that a column of names takes at most: what is longer stands whole, and moves what is behind it.
+/// The widest column of names, in cells. A longer name is printed whole and pushes the rest of its row to the right.
 const NAME: usize = 40;
 
 /// Cells of an age at least.
@@ -78,7 +78,7 @@ const LEAST: usize = 6;
 /// each was written to, how large it is, the model, its turns, what it cost where that is known.
 #[must_use]
 pub fn session_rows(locale: &Locale, sessions: &[Summary], now: SystemTime) -> Vec<String> {
-    // As they are shown: a cell for each sign that would have none.
+    // Measured as they are shown: a character without a width is shown in one cell.
     let titles: Vec<Cow<'_, str>> = sessions.iter().map(|session| sanitize(&session.title)).collect();
     let titles = in_a_column(titles.iter().map(AsRef::as_ref));
     let models = in_a_column(sessions.iter().map(|session| session.model.as_str()));
@@ -97,13 +97,13 @@ pub fn session_rows(locale: &Locale, sessions: &[Summary], now: SystemTime) -> V
     .collect()
 }
 
-/// Fills names up with blanks to the width of the widest, [`NAME`] at most.
+/// Pads names with blanks to the width of the widest, at most to [`NAME`].
 pub(super) fn in_a_column<'a>(names: impl Iterator<Item = &'a str> + Clone) -> impl Iterator<Item = String> {
     let cells = names.clone().map(width).max().unwrap_or_default().min(NAME);
     names.map(move |name| format!("{name}{}", " ".repeat(cells.saturating_sub(width(name)))))
 }
 
-/// What was said last in the sessions of a list, read when it is looked at.
+/// The last message of each session in a list; its file is read when the person looks at that session.
 #[derive(Default)]
 pub struct SessionPreviews(RefCell<HashMap<PathBuf, Vec<String>>>);
 
@@ -137,7 +137,7 @@ pub(super) fn age(locale: &Locale, now: SystemTime, then: SystemTime) -> String 
     }
 }
 
-/// Fills texts up with blanks before them to the width of the widest, [`LEAST`] at least.
+/// Puts blanks before texts, up to the width of the widest, at least [`LEAST`].
 fn to_the_right(texts: &[String]) -> Vec<String> {
     let cells = texts.iter().map(|text| width(text)).max().unwrap_or_default().max(LEAST);
     texts.iter().map(|text| format!("{}{text}", " ".repeat(cells - width(text)))).collect()
@@ -194,11 +194,11 @@ fn delete(context: &Context<'_>, id: &str, is_sure: bool) -> Outcome {
     }
 }
 
-/// What deletes without a question, and what deletes nothing.
+/// The arguments that delete without a question, and that delete nothing.
 const DELETE_NOW: &str = "delete!";
 const KEEP: &str = "keep";
 
-/// Asks before a session is deleted; keeping it comes first.
+/// Asks before it deletes a session; the first answer keeps it.
 fn sure(context: &Context<'_>, store: &SessionStore, id: &SessionId) -> Outcome {
     let (locale, list) = (context.locale, store.list());
     let title = list.iter().find(|summary| summary.id == *id).map_or(id.as_str(), |summary| &summary.title);

@@ -93,7 +93,7 @@ fn pick_turn(context: &Context<'_>, turns: &[PastTurn]) -> Outcome {
     if turns.is_empty() {
         return Outcome::Say(context.locale.text(word::rewind::NONE).to_owned());
     }
-    // The last one first: it is the one most often meant.
+    // The last turn comes first: most people mean that one.
     let rows = turns.iter().enumerate().rev().take(MOST_TURNS);
     let items = rows.map(|(index, turn)| {
         let first = turn.said.lines().next().unwrap_or_default();
@@ -161,7 +161,7 @@ fn take_back(context: &mut Context<'_>, plan: &Plan, foreign: Foreign) -> Outcom
     }
 }
 
-/// Words what was done; a failure says what to do about it.
+/// Says what was done; where something failed, says what to do about it.
 fn told(locale: &Locale, place: &Place, taken: &TakenBack) -> Outcome {
     let mut text = locale.count(word::undo::DONE, taken.done.len() as u64);
     for path in &taken.left {
@@ -185,7 +185,7 @@ fn told(locale: &Locale, place: &Place, taken: &TakenBack) -> Outcome {
     Outcome::Fail(Problem { what, hint: locale.text(word::undo::FAILED_HINT).to_owned() })
 }
 
-/// Lists what would become of each path, as markdown.
+/// Lists what would happen to each path, as markdown.
 fn described(locale: &Locale, place: &Place, plan: &Plan) -> String {
     let mut text = locale.count(word::undo::WOULD, plan.changes.len() as u64);
     text.push('\n');
@@ -199,7 +199,7 @@ fn described(locale: &Locale, place: &Place, plan: &Plan) -> String {
     text
 }
 
-/// Lists the commands that nobody can say everything of.
+/// Lists the commands of which axi does not know all changes.
 fn add_unseen(locale: &Locale, text: &mut String, plan: &Plan) {
     if plan.unseen.is_empty() {
         return;
@@ -211,7 +211,7 @@ fn add_unseen(locale: &Locale, text: &mut String, plan: &Plan) {
     }
 }
 
-/// What would become of one path, in a few words.
+/// Says in a few words what would happen to one path.
 fn becomes(locale: &Locale, change: &Change) -> String {
     let key = match (&change.then.kind, &change.now.kind) {
         _ if change.lost => word::undo::LOST,

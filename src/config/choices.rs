@@ -64,17 +64,17 @@ choices! {
 
     /// What is shown of a model's reasoning.
     ReasoningView {
-        /// All of it, dim, as it streams; then one line says how much it was.
+        /// Shows all of it, dim, as it streams; then one line says how much it was.
         Show = "show",
-        /// Nothing: the status row says that the model thinks.
+        /// Shows nothing: the status row says that the model thinks.
         Hide = "hide",
-        /// Its last row in passing, then the one line.
+        /// Shows its last row while it streams, then the one line.
         Summary = "summary",
     }
 
-    /// When the end of a long turn is told to a person who looks elsewhere.
+    /// When axi notifies a person who looks elsewhere that a long turn has ended.
     Notify {
-        /// Where the terminal told that it has lost the focus.
+        /// If the terminal said that it has lost the focus.
         Auto = "auto",
         /// Every time.
         Always = "always",
@@ -114,7 +114,7 @@ choices! {
 
     /// Which variables with secrets a command gets that was agreed to.
     CommandSecrets {
-        /// Those its line names, and never the keys of providers.
+        /// Those that its line names, but never the keys of providers.
         Named = "named",
         /// All.
         All = "all",

@@ -170,7 +170,7 @@ fn a_broken_project_file_stops_nobody_and_loosens_nothing() {
             assert!(matches!(faults.as_slice(), [Fault::Syntax { .. }]), "{text}");
         }
     }
-    // The person's own file is theirs to correct; a rule that would be lost stops it, too.
+    // The person can correct their own file; a rule that would be lost stops axi, too.
     let user = home.path().join("config.toml");
     for text in ["model = ", "[permissions]\ndeny = \"shell(rm:*)\"\n", "permissions = 3\n"] {
         write(&user, text);

@@ -1,4 +1,4 @@
-//! What a value of a setting is, and the way through a file to it, by the declarations alone.
+//! The types that settings have, and how a file is read by their declarations alone.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub(super) trait Shaped {
 
 /// A value that a file, or a variable of the environment, can set.
 pub(super) trait Entry {
-    /// Takes over what a file says, as far as it is right and may be said there.
+    /// Takes over a value of a file if it is valid and this file may set it.
     fn take(&mut self, item: &Item, setting: &'static Setting, reader: &mut Reader<'_>);
 
     /// Takes over what a variable says.
@@ -29,7 +29,7 @@ pub(super) trait Entry {
         Err(Fault::WrongKind { setting })
     }
 
-    /// Returns what holds, as it is written in a file; empty for nothing.
+    /// Returns the value as a file would have it; empty if there is none.
     fn shown(&self) -> String;
 }
 
@@ -64,7 +64,7 @@ pub(super) trait Leaf: Sized {
 
     fn shown(&self) -> String;
 
-    /// Tells what becomes of a value of a project, which may only make the setting stricter.
+    /// Tells whether a project may set this value: it may only make the setting stricter.
     fn tightens(&self, current: &Self) -> Tightens;
 }
 
@@ -73,7 +73,7 @@ pub(super) trait Leaf: Sized {
 pub(super) enum Tightens {
     /// It is stricter, or the same.
     Yes,
-    /// What holds is stricter, so that it holds for this one too.
+    /// The value before it is stricter and stays.
     Already,
     /// It is looser.
     No,
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         matches!(self.layer, Layer::Project { .. })
     }
 
-    /// Says what is wrong; without a range, with the key.
+    /// Reports what is wrong at the key, where there is no range in the file.
     pub(super) fn fault(&mut self, span: Option<Range<usize>>, fault: Fault) {
         let spot = Spot::new(self.file, self.source, span.or_else(|| self.key_span.clone()));
         self.gathered.findings.push(Finding { spot, key: self.key.join("."), fault });
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
         self.fault(self.key_span.clone(), Fault::ProjectMayNot);
     }
 
-    /// Keeps a text whose form is to be looked at by others, and looks at what can be told here.
+    /// Keeps a text whose form another room checks, and checks here what can be checked without it.
     pub(super) fn given(&mut self, text: &str, span: Option<Range<usize>>, setting: &'static Setting) {
         if !setting.form.fits(text) {
             return self.fault(span, Fault::WrongForm { setting });
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes that a value was taken over from here, in place of what held before.
+    /// Records that the value comes from here and replaces the one before.
     pub(super) fn took(&mut self, value: String, span: Option<Range<usize>>, setting: &'static Setting) {
         let origin = self.origin(span);
         let key = self.key.join(".");
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
         self.gathered.held.insert(key, held);
     }
 
-    /// Notes that a list holds now what stands here as well.
+    /// Records that a list has items from here, too.
     pub(super) fn took_also(&mut self, value: String, span: Option<Range<usize>>, setting: &'static Setting) {
         let before = self.gathered.held.remove(&self.key.join("."));
         self.took(value, span, setting);
@@ -232,7 +232,7 @@ impl<'a> Reader<'a> {
                 };
                 match (setting.project, reader.layer) {
                     (Project::Never, Layer::Project { .. }) => reader.refuse(),
-                    // It is told as a whole that the person has not said yes to this file.
+                    // One warning says of the whole file that the person has not agreed to it.
                     (Project::Trusted, Layer::Project { trusted: false }) => {}
                     _ => entry.take(item, setting, reader),
                 }
@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
         self.key_span = above;
     }
 
-    /// Finds what was meant: in this table, else by the same name in another one.
+    /// Finds the key that was meant: in this table, otherwise one of the same name in another table.
     fn nearest(&self, name: &str, here: &'static [Setting]) -> Option<String> {
         let table = &self.key[..self.key.len() - 1];
         let whole = |found: &str| table.iter().map(String::as_str).chain([found]).collect::<Vec<_>>().join(".");

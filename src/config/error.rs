@@ -18,7 +18,7 @@ pub enum ConfigError {
     /// Not TOML.
     #[error("{}:{}:{}: {:?}", .0.spot.file.display(), .0.spot.line, .0.spot.column, .0.fault)]
     Wrong(Box<Finding>),
-    /// A key that is written leads to something that cannot hold it.
+    /// The key that is to be written lies in something that is no table.
     #[error("{path}: {key} holds something else")]
     Occupied {
         /// The file.

@@ -1,4 +1,4 @@
-//! What holds of the settings, and where each value comes from.
+//! The settings that hold, and where each value comes from.
 
 use super::finding::Spot;
 use super::setting::{Form, Setting};

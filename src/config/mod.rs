@@ -117,7 +117,7 @@ pub fn load(
     for PlaceFile { path, text } in place.settings() {
         if let Err(finding) = read::read(&mut config, path, text, Layer::Project { trusted }, &mut gathered) {
             gathered.findings.push(*finding);
-            // What is wrong with these parts was told with the whole.
+            // The warnings of these parts were reported with the whole file.
             let layer = Layer::Project { trusted: false };
             for rules in rescue::rules(text) {
                 let _ = read::read(&mut config, path, &rules, layer, &mut Gathered::default());
@@ -152,7 +152,7 @@ pub fn check(
     Ok(Loaded::of(config, gathered))
 }
 
-/// Tells whether a rule that asks or denies would be lost for it.
+/// Tells whether this fault would lose a rule that asks or denies.
 fn is_a_rule(finding: &Finding) -> bool {
     finding.key.split('.').next() == Some("permissions") && matches!(finding.fault, Fault::WrongKind { .. })
 }
@@ -168,7 +168,7 @@ fn text_of(path: &Path) -> Result<Option<String>, ConfigError> {
     }
 }
 
-/// Takes over the variables of the environment that stand above the files.
+/// Takes over the variables of the environment, which override the files.
 fn override_by(config: &mut Config, environment: &dyn Fn(&str) -> Option<String>, gathered: &mut Gathered) {
     for setting in Config::SETTINGS {
         let Some(name) = setting.variable else { continue };

@@ -12,7 +12,7 @@ use super::table::{Config, all};
 /// Reads a file over what holds so far.
 ///
 /// # Errors
-/// What is wrong with it, where it is no TOML; then nothing of it holds.
+/// The error, if the file is no TOML; then none of its settings hold.
 pub(super) fn read(
     config: &mut Config,
     file: &Path,
@@ -34,12 +34,12 @@ pub(super) fn syntax_fault(file: &Path, source: &str, error: &TomlError) -> Box<
     Box::new(Finding { spot, key: String::new(), fault: Fault::Syntax { cause } })
 }
 
-/// Tells whether a text of a project says more than what only tightens or looks; what cannot be read might.
+/// Tells whether a project's text sets more than stricter values and looks. An unreadable text might.
 pub(super) fn wants_trust(source: &str) -> bool {
     let Ok(document) = Document::parse(source) else { return true };
     document.iter().any(|(key, _)| {
         let setting = Config::SETTINGS.iter().find(|setting| setting.name == key);
-        // A later version may do what this one does not know.
+        // A later version may know keys that this one does not.
         setting.is_none_or(|setting| setting.project == Project::Trusted)
     })
 }

@@ -1,4 +1,4 @@
-//! The rules of a project's file that is no TOML as a whole: a slip elsewhere loosens nothing.
+//! Reads the rules of a project's file that is not valid TOML: an error elsewhere in the file must loosen nothing.
 
 use toml_edit::Document;
 
@@ -6,7 +6,7 @@ use toml_edit::Document;
 const RULES: &str = "permissions";
 /// The most lines of one statement that are tried.
 const LONGEST: usize = 64;
-/// How often a piece is tried in all: a file that is made to be slow is not read to its end.
+/// How many pieces are parsed in all: a file that is made to be slow is not read to its end.
 const TRIES: usize = 4096;
 
 /// The section of the file that a line belongs to.
@@ -71,7 +71,7 @@ mod tests {
                 [statement]
             );
         }
-        // What is wrong among the rules takes no other with it.
+        // One broken rule costs no other rule.
         let text = "[permissions]\nask = [\"a\"\ndeny = [\n  \"b\", # [ui]\n]\ndeny = [\"c\"]\n[ui]\nask = [\"d\"]";
         let found = ["[permissions]\ndeny = [\n  \"b\", # [ui]\n]", "[permissions]\ndeny = [\"c\"]"];
         assert_eq!(rules(text), found);

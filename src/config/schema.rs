@@ -7,7 +7,7 @@ use super::setting::{Form, Setting, Shape};
 use super::table::Config;
 use crate::locale::Locale;
 
-/// The words that a text of a form can be, where they are known; for those that other rooms know.
+/// Returns the values that a text of a form can have, for forms that another room defines.
 pub type Known<'a> = &'a dyn Fn(Form) -> Vec<&'static str>;
 
 /// Writes the schema (draft 7, which TOML editors take), its sentences in one language.
@@ -50,7 +50,7 @@ fn property(setting: &Setting, locale: &Locale, known: Known<'_>) -> Map<String,
         }
     };
     property.insert("description".to_owned(), locale.text(setting.says).into());
-    // A default is written as TOML writes it, which for what has one is as JSON does.
+    // A default is written in TOML; for all settings that have one, JSON writes it the same way.
     if let Ok(default) = serde_json::from_str::<Value>(&(setting.default)()) {
         property.insert("default".to_owned(), default);
     }

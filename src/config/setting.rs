@@ -1,4 +1,4 @@
-//! What is declared of a setting: one row, from which come the parser, the errors, the schema and the table in docs/settings.md.
+//! The declaration of a setting: one row, from which the parser, the errors, the schema and docs/settings.md are made.
 
 use crate::locale::Word;
 
@@ -9,7 +9,7 @@ pub struct Setting {
     pub name: &'static str,
     /// What it takes.
     pub shape: Shape,
-    /// What holds without it, as it is written in the file; empty when nothing does.
+    /// The default, as a file would have it; empty if there is none.
     pub default: fn() -> String,
     /// One sentence on what it does.
     pub says: Word,
@@ -19,7 +19,7 @@ pub struct Setting {
     pub project: Project,
     /// The form of its text, where it is one.
     pub form: Form,
-    /// The least and the most, where it is a number.
+    /// The smallest and the largest value of a number.
     pub range: (u64, u64),
     /// The variable of the environment that overrides it.
     pub variable: Option<&'static str>,
@@ -34,7 +34,7 @@ pub struct Setting {
 pub enum Applies {
     /// Before the next line is read.
     Soon,
-    /// At the next start: what it decides was built then.
+    /// At the next start: what depends on it is built only then.
     AtStart,
 }
 
@@ -84,33 +84,33 @@ pub enum Form {
     Variable,
     /// How a provider is spoken to.
     Protocol,
-    /// Dollars for a million tokens: read, written, and where they are others, read from the cache and written to it.
+    /// Dollars for a million tokens: read, written; if they differ, also read from the cache and written to it.
     Price,
-    /// A rule of what needs no asking, is asked, or is never done.
+    /// A rule that allows, asks or denies.
     Rule,
     /// Colours and attributes, under the name of what they are for.
     Style,
     /// What a key does, under the key's name.
     Action,
-    /// Anything, which may be a secret: it is never shown.
+    /// Any text. It may be a secret and is never shown.
     Secret,
 }
 
-/// What a project's file, which may be anybody's, can do with a setting.
+/// What a project's file can do with a setting. Anybody may have written that file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Project {
     /// Nothing: it is the person's alone.
     Never,
     /// Make it stricter.
     Tighten,
-    /// Set it once the person has seen the file and said yes.
+    /// It can set it after the person has seen the file and agreed.
     Trusted,
-    /// Set it: that changes only how things look.
+    /// It can set it: the setting changes only looks.
     Free,
 }
 
 impl Setting {
-    /// Begins a row: what the setting does, and since when there is one. Only the person can set it.
+    /// Begins a row: what the setting does, and the version that brought it. Only the person can set it.
     pub(super) const fn new(says: Word, since: &'static str) -> Self {
         Self {
             name: "",
@@ -165,7 +165,7 @@ impl Setting {
 }
 
 impl Form {
-    /// Tells whether a text has this form, as far as that can be told here; the rest knows who uses it.
+    /// Tells whether a text has this form, as far as this room can check it; the room that uses it checks the rest.
     #[must_use]
     pub fn fits(self, text: &str) -> bool {
         match self {

@@ -1,8 +1,8 @@
-//! Whether a place is trusted: what its files could choose or run holds only after the person has seen these very
-//! bytes and said yes.
+//! Whether a directory is trusted: settings that choose or run something hold only after the person has seen exactly these
+//! bytes and agreed.
 //!
-//! What only tightens (rules that ask and deny, fewer steps) or is taste needs no trust. Instructions (`AGENTS.md`)
-//! are text for the model and give no right to anything.
+//! Settings that only make axi stricter (rules that ask and deny, fewer steps) or only change looks need no trust.
+//! Instructions (`AGENTS.md`) are text for the model and grant nothing.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ const FOLDERS: &[&str] = &["commands", "hooks", "agents", "skills"];
 /// The file of hooks beside them, and those of Claude Code that may have some.
 const HOOKS: &str = "hooks.json";
 const THEIR_SETTINGS: &[&str] = &[".claude/settings.json", ".claude/settings.local.json"];
-/// More files than this, and more bytes of one, are not looked at: such a place is asked about each time.
+/// The most files, and the most bytes of one file, that are read. Where there are more, the person is asked each time.
 const MOST_FILES: usize = 500;
 const LARGEST: u64 = 4 * 1024 * 1024;
 /// Folders in folders deeper than this hold nothing that is loaded.
@@ -47,7 +47,7 @@ pub struct PlaceFiles {
     digest: String,
     /// What each of those says, by its path.
     each: BTreeMap<String, String>,
-    /// Whether there is more than was looked at: a yes cannot be for that.
+    /// Whether there are more files than were read: the person cannot agree to those.
     incomplete: bool,
 }
 
@@ -62,7 +62,7 @@ pub enum Trust {
     Refused,
     /// Nobody was asked.
     Unknown,
-    /// The files are not those that were asked about.
+    /// The files have changed since the person was asked.
     Changed,
 }
 
@@ -89,7 +89,7 @@ impl PlaceFiles {
             }
             let mut others = Vec::new();
             let axi = folder.join(".axi");
-            // One look tells that there is nothing in most folders.
+            // Most folders have no `.axi`: one system call tells.
             if axi.is_dir() && own.and_then(Path::parent) != Some(axi.as_path()) {
                 for name in FOLDERS {
                     files.incomplete |= !collect(&axi.join(name), DEEPEST, &mut others);
@@ -107,7 +107,7 @@ impl PlaceFiles {
             for path in others {
                 if let Some((bytes, whole)) = read(&path) {
                     let text = String::from_utf8_lossy(&bytes).into_owned();
-                    // Of the settings of another agent only hooks are taken.
+                    // axi takes only hooks from the settings of another agent.
                     let is_theirs = THEIR_SETTINGS.iter().any(|settings| path.ends_with(settings));
                     if is_theirs && !text.contains("\"hooks\"") {
                         continue;

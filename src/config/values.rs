@@ -297,7 +297,7 @@ impl<S: Section + Default> Entry for Named<S> {
     fn take(&mut self, item: &Item, setting: &'static Setting, reader: &mut Reader<'_>) {
         reader.each(item, setting, |name, item, reader| {
             if reader.is_project() {
-                // What is the person's stays theirs, and a table with what only they may say is not taken at all: a
+                // The person's values stay, and a table with a value that only the person may set is refused as a whole: a
                 // server that wants somebody's key would go on without it.
                 let is_persons =
                     |setting: &Setting| setting.project == Project::Never && item.get(setting.name).is_some();

@@ -115,7 +115,7 @@ fn set_value(path: &Path, key: &str, new: Value) -> Result<(), ConfigError> {
     })
 }
 
-/// Adds a string to the list of a dotted key, unless it is there; as [`set`] otherwise.
+/// Adds a string to the list of a dotted key unless the list has it; otherwise like [`set`].
 ///
 /// # Errors
 /// As [`set`]; also [`ConfigError::Occupied`] when the key holds something else than a list.
@@ -129,7 +129,7 @@ pub fn add_to_list(path: &Path, key: &str, text: &str) -> Result<(), ConfigError
             return Ok(false);
         }
         let mut new = Value::from(text);
-        // A list with an item on each row goes on so.
+        // If each item stands on its own row, the new one does, too.
         if let Some(last) =
             list.iter().last().and_then(|last| last.decor().prefix()).and_then(|prefix| prefix.as_str())
             && last.contains('\n')
@@ -163,7 +163,7 @@ pub fn remove_from_list(path: &Path, key: &str, wanted: &dyn Fn(&str) -> bool) -
     Ok(taken)
 }
 
-/// Reads the file, lets `edit` change the item of a dotted key, and writes it if that says so.
+/// Reads the file, lets `edit` change the item of a dotted key, and writes the file if `edit` returns true.
 fn change(path: &Path, key: &str, edit: impl FnOnce(&mut Item) -> Result<bool, ()>) -> Result<(), ConfigError> {
     let failed = |cause| ConfigError::Io { path: path.to_owned(), cause };
     let occupied = |key: &str| ConfigError::Occupied { path: path.to_owned(), key: key.to_owned() };
@@ -177,7 +177,7 @@ fn change(path: &Path, key: &str, edit: impl FnOnce(&mut Item) -> Result<bool, (
     let mut document = Document::parse(source.as_str())
         .map_err(|error| ConfigError::Wrong(syntax_fault(path, &source, &error)))?
         .into_mut();
-    // What stands in a file without settings is its heading, and stays in front of the first.
+    // The comments of a file without settings are its heading: the first setting goes behind them.
     let heading = if document.is_empty() { source.as_str() } else { "" };
     if document.is_empty() {
         document.set_trailing("");

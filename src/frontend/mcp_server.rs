@@ -136,7 +136,7 @@ impl Server {
         self.client.answer(&wanted.id, Ok(json!({"content": [{"type": "text", "text": said}], "isError": failed})));
     }
 
-    /// Takes what was heard; the id of the request that nobody waits for any more, where it says so.
+    /// Handles a line; returns the id of a request that the client has cancelled.
     fn take(&mut self, heard: Option<Heard>) -> Option<Value> {
         let line = match heard {
             Some(Heard::Line(line)) => line,
@@ -255,7 +255,7 @@ struct Quiet {
     progress: Option<Value>,
     /// How many lines were told of the running call.
     told: u64,
-    /// What is said instead of the result, where it wanted a yes.
+    /// The answer to a call that would have needed an approval.
     refused: Option<String>,
 }
 

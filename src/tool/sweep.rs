@@ -16,7 +16,7 @@ const LARGEST: u64 = 1024 * 1024 * 1024;
 const YOUNG: Duration = Duration::from_hours(1);
 /// How the folder of a session begins that keeps nothing; its process's number follows.
 pub const ONCE: &str = "once-";
-/// How the tools name them; whatever else lies there is not ours.
+/// The names that the tools give them; other files there are not ours.
 const NAMES: &[&str] = &["shell-", "job-", "web-", "kept-"];
 
 /// What was swept.
@@ -75,7 +75,7 @@ fn clean(outputs: &Path, now: SystemTime) -> usize {
     };
     let kept =
         entries.flatten().filter(|entry| ours(&entry.path()) && !is_in_use(&entry.path())).filter_map(|entry| {
-            // Not through a link: somebody else made that.
+            // A link is not followed: somebody else made it.
             let metadata = entry.path().symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
             // One from the future is young.
             let age = now.duration_since(metadata.modified().ok()?).unwrap_or_default();

@@ -73,7 +73,7 @@ pub(super) enum Act {
     Say(String),
     /// This message goes to the model.
     Ask(String),
-    /// What is sent of the conversation is shortened.
+    /// Shorten what is sent of the conversation.
     Shorten(String),
 }
 

@@ -239,7 +239,7 @@ impl Events {
             };
             options.push((choice, json!({"optionId": id, "kind": kind, "name": sanitize_line(&name)})));
         }
-        // Where an Enter too many must be a no, the no stands first.
+        // If one Enter too many must mean no, the no comes first.
         options.sort_by_key(|(choice, _)| *choice != question.start);
         options
     }
@@ -312,7 +312,7 @@ impl Frontend for Events {
             open.shown = Some(request.preview.clone());
         }
         let waiting = self.client.request(&self.session, "session/request_permission", &parameters);
-        // Between the two a stop would have nobody to stop.
+        // A stop between these two lines would stop nothing.
         let reply = if self.cancel.is_cancelled() { Reply::Stopped } else { wait(&waiting) };
         let outcome = match reply {
             Reply::Result(result) => result["outcome"].clone(),

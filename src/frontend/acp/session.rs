@@ -102,7 +102,7 @@ pub(super) type Running = Arc<Mutex<Option<(Value, CancellationToken)>>>;
 pub(super) struct Beginning {
     /// The request that is answered when it has begun.
     pub(super) request: Value,
-    /// Whether what was said is told again.
+    /// Whether the loaded conversation is sent again.
     pub(super) replays: bool,
     /// Whether the answer names the session.
     pub(super) names: bool,

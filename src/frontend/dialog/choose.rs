@@ -26,7 +26,7 @@ pub(super) struct Menu {
     pub(super) items: Vec<(char, String)>,
     /// Which one Enter takes at first.
     pub(super) start: usize,
-    /// Whether a row stays that says what was chosen; else whoever asks says so in a row of its own.
+    /// Whether a row with the choice stays on the screen; if not, the caller prints one.
     pub(super) leaves_answer: bool,
 }
 

@@ -77,7 +77,7 @@ pub(super) fn open<D: Dialog>(
     answer
 }
 
-/// What stands on the terminal: how many cells each row takes.
+/// The rows on the terminal, each as its width in cells.
 #[derive(Debug, Default)]
 struct Rows {
     cells: Vec<usize>,

@@ -27,7 +27,7 @@ const PREVIEWED: usize = 2;
 pub(super) struct Search<'a> {
     question: &'a str,
     items: &'a [String],
-    /// What is told of the item that Enter takes, in a row each.
+    /// The details of the selected item, a row each.
     preview: Option<Preview<'a>>,
     /// So many items are seen at once.
     seen: usize,
@@ -70,16 +70,16 @@ impl<'a> Search<'a> {
     }
 }
 
-/// So many cells of what is said of an item tell something.
+/// The fewest cells of a description that are of any use.
 const TELLING: usize = 8;
 
-/// The name of an item, which two blanks part from what is said of it.
+/// Returns the name of an item: two blanks separate it from its description.
 pub(super) fn name(item: &str) -> &str {
     item.split("  ").next().unwrap_or(item)
 }
 
-/// What decides of what is said of an item: all before the first ` · `, such as the window and the price of a model. What
-/// stands in columns of its own has no such part.
+/// Returns the part of a description that people choose by: the text before the first ` · `, such as the window and the price
+/// of a model. A description in columns has no such part.
 fn deciding(said: &str) -> Option<&str> {
     said.split(" · ").next().filter(|first| !first.is_empty() && !first.contains("  "))
 }

@@ -15,7 +15,7 @@ const LONGEST: usize = 12;
 enum Step {
     Stay,
     Add(char),
-    /// Takes the last character back, which is so many cells wide.
+    /// Erases the last character, which is this many cells wide.
     Take(usize),
     Done,
     Leave(NoChoice),
@@ -41,7 +41,7 @@ impl Terminal {
             own.keep_plain(true);
             &own
         };
-        // Not before: what is typed while the terminal edits lines itself arrives as something else.
+        // Not earlier: while the terminal edits lines itself, keys arrive in another form.
         ask();
         let mut keys = KeyReader::new(escape_wait(true));
         let mut answer = String::new();

@@ -68,7 +68,7 @@ impl Terminal {
         self.search(question, &items, None)
     }
 
-    /// The same, where more is told of the item that Enter would take.
+    /// The same, with details of the selected item.
     #[must_use]
     pub fn pick_previewed(&self, question: &str, items: &[String], preview: Preview<'_>) -> Option<usize> {
         let question = &sanitize(question);

@@ -116,7 +116,7 @@ fn resting_title<W: Write>(painter: &Painter<W>) -> [Mark; 2] {
     [Mark::Title(painter.looks().resting_title.clone()), Mark::RestoreTitle]
 }
 
-/// Decides; `focused` is what the terminal told of its focus, if anything.
+/// Decides whether to notify; `focused` is the focus that the terminal reported, if it did.
 fn is_wanted(notify: Notify, focused: Option<bool>) -> bool {
     match notify {
         Notify::Never => false,

@@ -222,7 +222,7 @@ fn coloured(language: &Highlighter, text: &str, theme: &Theme) -> Vec<Line> {
     text.lines().map(|line| language.line(&shown(line), theme)).collect()
 }
 
-/// What stands on the screen for a piece of a line.
+/// Returns what the screen shows for a piece of a line.
 fn shown(text: &str) -> String {
     sanitize_line(&text.trim_end_matches(['\n', '\r']).replace('\t', "    ")).into_owned()
 }

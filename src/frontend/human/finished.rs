@@ -98,7 +98,7 @@ pub(super) fn title<W: Write>(
     line
 }
 
-/// Shortens what a title is about until the title is one row: what came of it stands at its end.
+/// Shortens the subject of a title until the title is one row: the result stands at its end and must be seen.
 fn fitting<W: Write>(painter: &Painter<W>, whole: String, words: impl Fn(&str) -> String) -> (String, String) {
     let cells = |text: &str| crate::terminal::width::column_after(text, 0);
     let text = words(&whole);
@@ -140,7 +140,7 @@ pub(super) fn plan(theme: &Theme, content: &str) -> Vec<Line> {
 
 /// Prints the last lines of a tool's output, each cut to one row.
 fn output<W: Write>(painter: &mut Painter<W>, result: &Finished<'_>, askable: bool) {
-    // The sentence by which a tool tells the model that there is no output is not shown as output.
+    // A tool tells the model in a sentence that there is no output; a person does not see it as output.
     let shown = |line: &&str| !line.trim().is_empty() && *line != NO_OUTPUT;
     let mut lines: Vec<&str> = result.content.lines().filter(shown).collect();
     if result.facts.exit_code.is_some() && lines.last().is_some_and(|line| line.starts_with(EXIT_CODE)) {

@@ -137,7 +137,7 @@ impl<W: Write> Painter<W> {
         self.section = section;
     }
 
-    /// Says that what follows stands right below what was printed, as a section of this kind does.
+    /// Puts no blank row between the last section and the next one, if that is of this kind.
     pub(super) const fn continue_as(&mut self, section: Section) {
         self.section = section;
     }
@@ -346,7 +346,7 @@ impl<W: Write> Painter<W> {
         self.screen.flush();
     }
 
-    /// Notes that what is being answered is no whole answer.
+    /// Records that the answer is not complete.
     pub(super) const fn has_failed(&mut self) {
         self.failed = true;
     }

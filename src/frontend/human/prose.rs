@@ -41,7 +41,7 @@ impl Prose {
         self.take(painter, Section::Text, text, now);
     }
 
-    /// Takes a piece of reasoning; what is seen of it is the person's choice.
+    /// Takes a piece of reasoning; the person's settings say how much of it is shown.
     pub(super) fn reason<W: Write>(&mut self, painter: &mut Painter<W>, text: &str, now: Instant) {
         self.thinking.get_or_insert(Thinking { since: now, rows: 0 });
         match painter.looks().reasoning {
@@ -84,7 +84,7 @@ impl Prose {
         }
     }
 
-    /// Commits what is open of the text.
+    /// Commits the unfinished row.
     pub(super) fn end<W: Write>(&mut self, painter: &mut Painter<W>, now: Instant) {
         if let Some((section, mut stream)) = self.stream.take() {
             let mut rows = stream.push(&self.pending);

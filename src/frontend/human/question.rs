@@ -28,11 +28,11 @@ pub struct Answers {
     pub choices: usize,
     /// Whether more than one may be chosen.
     pub several: bool,
-    /// Whether an answer without anything stands for something.
+    /// Whether Enter alone is an answer.
     pub has_default: bool,
     /// Whether their own words are the choice after the last one.
     pub own_words: bool,
-    /// What stands before their own words.
+    /// What is printed before the person's own words.
     pub words_prompt: String,
     /// Which keys do what.
     pub hint: String,
@@ -116,7 +116,7 @@ impl Question {
         Self {
             prompt,
             choices,
-            // What no rule may ever run, and what is lost or handed on, is not done by an Enter too many.
+            // One Enter too many must not run what no rule may run, what destroys, or what sends something.
             start: if never || request.careful { Choice::No } else { Choice::Once },
             rule,
             feedback_prompt: locale.text(word::approve::FEEDBACK_PROMPT).to_owned(),
@@ -148,7 +148,7 @@ impl Question {
 
 /// What "for this session" would mean, in words; `None` where it would change nothing.
 fn session_choice(locale: &Locale, request: &ApprovalRequest, name: &str) -> Option<String> {
-    // More than its kind gets is agreed to once, each time.
+    // A call that reaches further than usual is agreed to once only.
     if request.widened.is_some() || request.outlives {
         return None;
     }

@@ -264,7 +264,7 @@ impl<W: Write> Human<W> {
             }
         }
         let words = words::activity(self.locale(), self.painter.place(), self.steps.tools(), activity);
-        // What is thought and written is seen as it arrives.
+        // The person sees thoughts and text as they arrive.
         let is_seen = match activity {
             // Reading is told at every step of some seconds' work: a line each is too much.
             // Of sub-agents each is told when it begins.
@@ -420,7 +420,7 @@ impl<W: Write> Frontend for Human<W> {
     fn approve(&mut self, request: &ApprovalRequest) -> Approval {
         self.end_text();
         let painter = &mut self.painter;
-        // A question stands apart also from the tool before it; what comes of it stands right below.
+        // A blank row separates a question from the tool before it; the result follows without one.
         painter.begin(Section::Question);
         let lines = diff::preview(painter.locale(), painter.place(), painter.ink(), request);
         painter.screen().commit_all(&lines);

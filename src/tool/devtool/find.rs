@@ -91,7 +91,7 @@ fn located(machine: &Machine, directories: &[PathBuf]) -> Vec<(Found, Option<Met
     TABLE.iter().map(row).collect()
 }
 
-/// Looks for all of them; what is learnt goes into `kept`.
+/// Looks for all of them, and adds new versions to `kept`.
 #[must_use]
 pub fn find(machine: &Machine, kept: &mut KnownVersions) -> Search {
     let begun = Instant::now();

@@ -33,7 +33,7 @@ impl Change {
     /// Makes what a person sees of it. Looks at the disk.
     ///
     /// # Errors
-    /// The text for the model when it would be refused.
+    /// The text for the model if the change is refused.
     pub(super) fn checked(self, path: &Path, before: &Before<'_>) -> Result<Preview, String> {
         self.bytes(path, before.place, &before.memory.files)?;
         paths::may_write(&self.real).map_err(|error| text_file::problem(before.place, path, &error))?;

@@ -64,7 +64,7 @@ fn elsewhere(place: &Place, to: &Path) -> String {
 }
 
 fn rename(place: &Place, from: &Path, to: &Path) -> Result<(), String> {
-    // What was judged had its whole name by `settle`.
+    // `settle` completed the name before it was judged.
     check(place, from, to)?;
     let problem = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::CrossesDevices => elsewhere(place, to),

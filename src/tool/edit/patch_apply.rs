@@ -44,14 +44,14 @@ enum Hint {
     First,
     /// The one nearest to this line, from 0.
     Near(usize),
-    /// The end of the file, else the first.
+    /// The match at the end of the file, otherwise the first.
     End,
 }
 
 /// Applies hunks to a text.
 ///
 /// # Errors
-/// The text for the model: which hunk, and what was looked for.
+/// Tells the model which hunk failed, and which lines were searched.
 pub(crate) fn apply(text: &str, hunks: &[Hunk]) -> Result<Patched, String> {
     let ends_open = !text.is_empty() && !text.ends_with('\n');
     // With their CRs: each line keeps its own end.

@@ -85,7 +85,7 @@ fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
     for (order, file) in files.iter().enumerate() {
         steps.extend(steps_of(place, file, order, &is_taken)?);
     }
-    // A file may be removed and another one come in its place; nothing else happens to one name twice.
+    // A patch may remove a file and put another one in its place; apart from that it changes each name once.
     let replaces = |one: &Step, other: &Step| one.old.is_none() && other.new.is_none();
     for (index, step) in steps.iter().enumerate() {
         let mut before = steps[..index].iter().filter(|other| other.real == step.real);
@@ -107,7 +107,7 @@ fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-/// Works out what becomes of one file of the patch.
+/// Computes the result for one file of the patch.
 fn steps_of(
     place: &Place,
     file: &FilePatch,

@@ -40,7 +40,7 @@ pub(crate) struct Search {
     pub(crate) glob: Option<String>,
     /// Lines of context before and after.
     pub(crate) context: usize,
-    /// What is wanted: only with `Lines` are lines kept.
+    /// The wanted result: lines are kept only for `Lines`.
     pub(crate) wanted: Wanted,
     /// How many lines of one file are kept.
     pub(crate) limit: u64,

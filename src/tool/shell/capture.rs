@@ -154,7 +154,7 @@ impl Collected {
     }
 }
 
-/// A few NULs are shown (`find -print0`); only what is mostly no text is not.
+/// An output with a few NULs is shown (`find -print0`); one that is mostly binary is not.
 fn looks_binary(sample: &[u8]) -> bool {
     let without: Vec<u8> = sample.iter().copied().filter(|byte| *byte != 0).collect();
     let nulls = sample.len() - without.len();

@@ -24,7 +24,7 @@ const KILL_GRACE: Duration = Duration::from_secs(1);
 /// Looks for survivors are this far apart.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What is written down of one.
+/// The record of a detached command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     line: String,

@@ -14,7 +14,7 @@ use super::start::start_detached;
 /// Looks at one that was just started are this far apart.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Starts one and looks for a moment what becomes of it.
+/// Starts a detached command and watches it for a moment.
 pub(super) async fn start(
     helper: Option<&Path>,
     line: &str,
@@ -56,7 +56,7 @@ pub(super) async fn start(
     output
 }
 
-/// Words what one printed since this session last read it, and how it stands.
+/// Says what a detached command printed since this session last read it, and whether it still runs.
 pub(super) fn news(context: &ToolContext<'_>, number: u64) -> Option<ToolOutput> {
     let job = DetachedJobs::in_directory(context.output_dir).report(number, SystemTime::now())?;
     let mut read = memory::lock(&context.memory.detached_read);

@@ -19,7 +19,7 @@ pub(crate) struct Group {
     adopted: bool,
 }
 
-/// Who of them is alive.
+/// Which of them are alive.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Members {
     in_group: bool,

@@ -57,7 +57,7 @@ fn request(input: &Value) -> Result<Input, String> {
     }
 }
 
-/// Words what a job printed since the last time, and how it stands.
+/// Says what a job printed since the last look, and whether it still runs.
 pub(crate) fn news(jobs: &Jobs, number: u64) -> Option<ToolOutput> {
     let (bytes, left_out) = jobs.read(number)?;
     let report = jobs.report(number)?;
@@ -106,7 +106,7 @@ async fn kill(jobs: &Jobs, job: u64) -> ToolOutput {
         }
     }
     match news(jobs, job) {
-        // That it ended is what was wanted.
+        // It has ended, as was wanted.
         Some(output) => ToolOutput { facts: ToolFacts { exit_code: None, ..output.facts }, ..output },
         None => none(job),
     }
@@ -193,7 +193,7 @@ impl Tool for ShellJobTool {
                     }
                     news(jobs, job).unwrap_or_else(|| none(job))
                 }
-                // To its end: half a kill would be none.
+                // Not cancelled: a kill that is broken off leaves processes behind.
                 Ok(Input::Kill { job }) => kill(jobs, job).await,
             }
         })

@@ -175,7 +175,7 @@ impl Loan {
     }
 }
 
-/// The last lines of `bytes`, of which the last may have no end.
+/// Returns the last lines of `bytes`; the last one may have no newline.
 fn last_lines(bytes: &[u8]) -> &[u8] {
     let ended = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let start = memchr::memrchr_iter(b'\n', ended).nth(LINES_BEFORE - 1).map_or(0, |newline| newline + 1);

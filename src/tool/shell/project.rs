@@ -49,7 +49,7 @@ pub(super) struct Known<'a> {
 /// Where a line belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Belongs {
-    /// Where it stands, or nobody knows.
+    /// Where the line would run, or that nobody knows.
     Here,
     /// There: the project's file of this name is there and not here.
     There { directory: PathBuf, marker: &'static str },

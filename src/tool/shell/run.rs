@@ -121,7 +121,7 @@ pub(crate) async fn run(
     let background = sweep(&guard, watched.kill_at.map_or(BACKGROUND_GRACE, left)).await | left_some(&tells);
     guard.disarm();
     let confinement = resources.confinement.take();
-    // What is left in its directory may be much.
+    // Deleting its directory may take long.
     drop(work::to_the_end(move || drop(resources)).await);
     let Watched { reason, status, lent, .. } = watched;
     Ok(Ended { reason, status, told: collected.tell().await, background, confinement, lent })
@@ -281,7 +281,7 @@ async fn heard(loan: Option<&mut Loan>) -> KeeperEvent {
     }
 }
 
-/// Ends what is left of a command: TERM, then KILL after the grace. Tells whether there was anything.
+/// Ends the processes that a command left: TERM, then KILL after the grace. Tells whether there were any.
 async fn sweep(guard: &Guard, grace: Duration) -> bool {
     if !alive(guard).await {
         return false;

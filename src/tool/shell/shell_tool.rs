@@ -54,7 +54,7 @@ pub struct ShellTool {
 struct Input {
     /// What the model gave: at least one.
     lines: Vec<String>,
-    /// What is judged, shown and run.
+    /// The line that is judged, shown and run.
     line: String,
     background: bool,
     keep: bool,
@@ -299,7 +299,7 @@ impl Tool for ShellTool {
     }
 }
 
-/// Starts the command and looks for a moment what becomes of it.
+/// Starts the command and watches it for a moment.
 async fn in_background(helper: Option<&Path>, request: &Input, context: &ToolContext<'_>) -> ToolOutput {
     let jobs = &context.memory.jobs;
     let line = request.line.as_str();

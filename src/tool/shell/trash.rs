@@ -73,7 +73,7 @@ impl Drop for OpenTrash {
     }
 }
 
-/// Takes one list, keeps what it names, and says whether it may go. Who says nothing gets no answer.
+/// Reads one list, keeps the files that it names, and says whether they may be deleted. A client that sends nothing gets no answer.
 fn answer(mut stream: UnixStream, trash: &SharedTrash) {
     let mut bytes = Vec::new();
     let heard = stream.set_read_timeout(Some(SILENCE)).and_then(|()| {

@@ -146,7 +146,7 @@ fn unshown_by_git(output: &str) -> Vec<&str> {
         };
         let (old, new) = both.strip_suffix(" differ")?.split_once(" and ")?;
         let name = if old == "/dev/null" { new } else { old };
-        // Before it stands a letter for the side: `a/`, and others where the settings ask for them.
+        // A letter for the side comes before the path: `a/`, or another one that the settings ask for.
         Some(name.split_once('/').filter(|(side, _)| side.len() == 1).map_or(name, |(_, name)| name))
     }
     let mut unshown: Vec<&str> = Vec::new();

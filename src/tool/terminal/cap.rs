@@ -22,7 +22,7 @@ enum Position {
 #[derive(Debug, Default)]
 pub(super) struct Cap {
     place: Position,
-    /// What stands behind `ESC [` so far.
+    /// The bytes behind `ESC [` so far.
     held: Vec<u8>,
 }
 
@@ -88,7 +88,7 @@ fn capped(held: &[u8], most: u16, out: &mut Vec<u8>) {
             out.extend(value.take().into_iter().flat_map(|value| value.to_string().into_bytes()));
             out.push(byte);
         }
-        // All else ends no number and means nothing here.
+        // Other bytes end no number and mean nothing here.
     }
     out.extend(value.into_iter().flat_map(|value| value.to_string().into_bytes()));
 }

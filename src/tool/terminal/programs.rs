@@ -77,7 +77,7 @@ struct State {
 #[derive(Default)]
 struct Answers(Vec<u8>);
 
-/// How a program stands.
+/// The state of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Look {
     /// The screen as text, without blank rows at its end.
@@ -427,7 +427,7 @@ mod tests {
     #[test]
     fn counts_past_the_screen_do_not_hold_up_whoever_looks() {
         let mut state = State::new();
-        // Counted one by one this would be minutes.
+        // Counting them one by one would take minutes.
         for letter in ["@", "L", "T"] {
             let flood = format!("\u{1b}[65535{letter}").repeat(2_000);
             for part in flood.as_bytes().chunks(4093) {

@@ -10,7 +10,7 @@ use rustix::termios::LocalModes;
 
 use crate::child::processes::descendants;
 
-/// Who prints is busy; who was silent for so long may wait for something.
+/// A program that prints is busy; one that was silent for this long may wait for input.
 const SILENT: Duration = Duration::from_millis(400);
 
 /// Programs that wait at a prompt for commands.
@@ -55,7 +55,7 @@ pub(crate) fn doing(leader: i32, near: &File, silent: Duration) -> Doing {
         .map(|process| process.as_raw_nonzero().get())
         .filter(|process| group_of(*process) == Some(front.as_raw_nonzero().get()))
         .collect();
-    // Who edits the line itself, as REPLs do, takes the keys one by one.
+    // A program that edits the line itself, such as a REPL, reads keys one by one.
     let takes_keys =
         rustix::termios::tcgetattr(near).is_ok_and(|modes| !modes.local_modes.contains(LocalModes::ICANON));
     let waits = |process: &i32| {

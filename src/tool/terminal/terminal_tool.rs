@@ -26,7 +26,7 @@ const DEFAULT_WAIT: u64 = 10;
 const QUIET: Duration = Duration::from_millis(500);
 /// The first look at a program that is busy waits so many seconds, each further one twice as long, up to the second.
 const BACK_OFF: (u64, u64) = (2, 8);
-/// After so many looks at a busy program the model is told to do something else.
+/// After this many looks at a busy program the model is advised to do something else.
 const LOOKS: u32 = 5;
 /// Linux takes no longer argument (bytes).
 const LINE_LIMIT: usize = 128 * 1024 - 1;
@@ -144,7 +144,7 @@ fn worded(program: &Program, found: Option<bool>) -> ToolOutput {
     ToolOutput::ok(content, facts)
 }
 
-/// Waits as asked for, else until the screen stands still; then looks.
+/// Waits as asked, or until the screen does not change any more; then looks.
 async fn settled(program: &Program, request: &Input, looking: bool, context: &ToolContext<'_>) -> ToolOutput {
     let matches =
         request.until.as_ref().map(|until| move |text: &str| until.is_match(text.as_bytes()).unwrap_or(false));

@@ -196,7 +196,7 @@ fn is_text(media: &str, body: &[u8]) -> bool {
         || media.is_empty()
         // What servers say of files they do not know.
         || matches!(media, "application/octet-stream" | "binary/octet-stream");
-    // What is called a text may be none; other charsets have no zeros in their first bytes but UTF-16.
+    // A server may call a binary file a text. Of all charsets only UTF-16 has zeros in the first bytes of a text.
     let wide = sample.starts_with(b"\xff\xfe") || sample.starts_with(b"\xfe\xff");
     named && (wide || kind::kind(sample) == kind::Kind::Text || !sample.contains(&0) && media.starts_with("text/"))
 }
@@ -206,7 +206,7 @@ fn looks_like_html(text: &str) -> bool {
     start.starts_with("<!doctype html") || start.starts_with("<html")
 }
 
-/// Decodes by mark, header, or what the page says of itself in its first kilobyte; else UTF-8.
+/// Decodes by byte order mark, header, or the charset named in the first kilobyte of the page; otherwise as UTF-8.
 fn decode(body: &[u8], kind: &str) -> String {
     let start = String::from_utf8_lossy(&body[..body.len().min(1024)]).to_ascii_lowercase();
     let encoding = charset(kind).or_else(|| charset(&start)).unwrap_or(encoding_rs::UTF_8);

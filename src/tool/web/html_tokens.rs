@@ -33,7 +33,7 @@ impl<'a> Tokens<'a> {
         Self { rest: page }
     }
 
-    /// Leaves out what stands before the needle, and the needle; everything when it is not there.
+    /// Skips the text before the needle, and the needle; skips everything if it is missing.
     fn skip_past(&mut self, needle: &str) {
         self.rest = self.rest.find(needle).map_or("", |at| &self.rest[at + needle.len()..]);
     }

@@ -84,7 +84,7 @@ impl Resolve for Guard {
                 Reach::Private | Reach::Chosen => is_link_local(address),
             };
             if judged && let Some(address) = found.iter().map(SocketAddr::ip).find(|address| bad(*address)) {
-                // One is enough to know; set once, the first stands.
+                // One address is enough to refuse; the first one is kept.
                 let _ = refused.set(address);
                 return Err("a private address".into());
             }

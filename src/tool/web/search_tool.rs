@@ -15,7 +15,7 @@ use super::address;
 use super::fetch_tool::{quoted, why_not};
 use super::page::{self, Fetched, Reach};
 
-/// Its name, by which rules are about the provider's own search too.
+/// Its name; rules that name it cover the provider's own search, too.
 pub const WEB_SEARCH: &str = "web_search";
 
 /// Pages of one answer that the model is given.

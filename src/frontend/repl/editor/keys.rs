@@ -30,7 +30,7 @@ pub(super) struct LineMode {
     paste_label: Arc<dyn Fn(&str) -> String + Send + Sync>,
     /// Reads what else is waiting; a seam for tests.
     burst: fn() -> Burst,
-    /// Keys the person has bound: they do what they are bound to and nothing of what is said here.
+    /// Keys that the person has bound: they do only what they are bound to.
     own: Vec<KeyBinding>,
     /// Ctrl+X was pressed.
     prefix: bool,
@@ -397,7 +397,7 @@ impl LineMode {
     }
 }
 
-/// Joins what is done one after the other.
+/// Joins two events into one that does both in order.
 fn one_event(mut events: Vec<ReedlineEvent>) -> ReedlineEvent {
     if events.len() == 1 { events.pop().unwrap_or(ReedlineEvent::None) } else { ReedlineEvent::Multiple(events) }
 }

@@ -35,7 +35,7 @@ use crate::terminal::{Pending, Theme};
 /// How long a message from another thread may wait to be seen.
 const POLL: Duration = Duration::from_millis(50);
 
-/// How long Tab waits for the list of a line that is not painted yet: it takes what nobody has seen.
+/// How long Tab waits for the list of a line that is not painted yet: otherwise it would take an item that nobody has seen.
 const COMPLETE_WAIT: Duration = Duration::from_millis(500);
 
 /// The keys' manners.
@@ -108,7 +108,7 @@ pub enum ReadOutcome {
     NextMode,
     /// Ctrl+Z: the editor keeps the line, the next [`Editor::read`] goes on with it.
     Suspended,
-    /// The interrupt was set: the editor keeps the line, which is also given here, pastes whole.
+    /// The interrupt was set: the editor keeps the line. A copy of it is here, with pasted text in full.
     Broken(String),
     /// There is no picture to attach; the editor keeps the line.
     NoPicture(NoPicture),
@@ -287,7 +287,7 @@ impl Editor {
     /// reedline's own signal for a paint would have it look for ever.
     #[must_use]
     pub fn with_suggest(mut self, suggest: Box<dyn Suggest>, timing: SuggestTiming) -> Self {
-        // Without a thread there is no ghost text, which is no reason not to have a line.
+        // Without a thread there is no ghost text; the editor works without it.
         self.background.suggestions = Suggestions::start(suggest, timing).ok().map(Arc::new);
         let (hinter, background) = (self.hinter(), self.background.clone());
         self.rebuild(|reedline| reedline.with_hinter(Box::new(hinter)).with_completer(Box::new(background)));
@@ -315,7 +315,7 @@ impl Editor {
         }
     }
 
-    /// Hears in which file the session is, for its title.
+    /// Takes over the session's file, from which the title is read.
     pub fn is_in_session(&self, session: Option<PathBuf>) {
         if let Some(suggestions) = self.suggestions() {
             suggestions.set_session(session);

@@ -16,7 +16,7 @@ use crate::frontend::repl::files::{NoPicture, picture_mention};
 use crate::frontend::repl::line::{Ended, LateUp, is_long_paste, sanitise_paste};
 
 impl Editor {
-    /// Reads a line; what is pending of it stands on it.
+    /// Reads a line; it begins with what was typed before and not sent.
     ///
     /// Blocks until the line is ended. The terminal is in raw mode meanwhile, and afterwards in the mode it was in.
     ///
@@ -80,7 +80,7 @@ impl Editor {
                 }
                 (Signal::HostCommand(command), _) if command == EDIT => {
                     if let Some(failed) = self.edit_outside() {
-                        // What is said of it gets rows of its own.
+                        // A message about the line is printed on rows of its own.
                         self.set_line_aside()?;
                         return Ok(failed);
                     }

@@ -1,4 +1,4 @@
-//! What a key does to a line as it will be when the key is handled, of which no paint has shown all.
+//! What a key does to the line as it will be when the key is handled. The line may be ahead of what was painted.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use reedline::{EditCommand, MotionTarget, ReedlineEvent};

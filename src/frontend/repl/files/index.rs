@@ -353,7 +353,7 @@ fn row(path: &str) -> Row {
     let folder = path.ends_with('/');
     let mut value = write_mention(path);
     if folder {
-        // The quote stays open: what is in the folder is typed or taken next.
+        // The quote stays open: the person types or takes a name in the folder next.
         value.truncate(value.strip_suffix('"').unwrap_or(&value).len());
     } else {
         value.push(' ');

@@ -165,7 +165,7 @@ impl Ranking {
             })
             .collect();
         if fitting.len() > SCORED {
-            // Among equals the earlier entries, which costs less than comparing paths.
+            // Of equal ones the earlier entry is better: that is cheaper than comparing paths.
             fitting.select_nth_unstable_by_key(SCORED, |&(score, index, _)| (Reverse(score), index));
             fitting.truncate(SCORED);
         }

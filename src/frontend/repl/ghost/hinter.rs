@@ -60,7 +60,7 @@ pub(crate) fn from_history(history: &HistoryStore, line: &str) -> Option<String>
         return None;
     }
     let rest = history.completion(line)?;
-    // One row of it: a hint of several rows would move what is below at each key.
+    // Only one row: a hint of several rows would move the rows below at each key.
     let row = rest.split('\n').next().unwrap_or_default();
     Some(row.chars().take_while(|character| !character.is_control()).take(LONGEST).collect())
 }

@@ -75,7 +75,7 @@ fn is_part(character: char) -> bool {
     (character.is_alphanumeric() && !is_wide(character)) || matches!(character, '_' | '-' | '.' | ':' | '/')
 }
 
-/// Words of Chinese, Japanese and Korean are not told apart by spaces; what stands between two is half a sentence.
+/// Chinese, Japanese and Korean put no spaces between words: text between two spaces is half a sentence.
 fn is_wide(character: char) -> bool {
     character >= '\u{2E80}'
 }

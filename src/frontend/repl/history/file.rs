@@ -194,7 +194,7 @@ fn last_lines(bytes: &[u8], count: usize) -> usize {
     ends.nth(count).map_or(0, |newline| newline + 1)
 }
 
-/// Reads entries; passes over what is none (a torn write, another program's line).
+/// Reads entries and skips lines that are none (a torn write, another program's line).
 fn parse(bytes: &[u8]) -> Vec<Entry> {
     let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()

@@ -14,7 +14,7 @@ use super::search::{Found, Search, Wanted};
 
 #[derive(Debug, Default)]
 struct Notes {
-    /// The file, and where in it begins what is in memory.
+    /// The file, and the offset from which its entries are in memory.
     file: Option<(Arc<File>, u64)>,
     /// The directory whose lines come first.
     directory: String,

@@ -129,7 +129,7 @@ impl Search {
         }
     }
 
-    /// The same search for something else, as far as it can be told from this one.
+    /// Makes the search for other words from this one, if its results are enough for that.
     pub(super) fn narrowed(&self, wanted: &Wanted, end: u64) -> Self {
         let mut search = Self::new(wanted.clone(), &self.directory, end);
         match (&self.wanted, wanted) {

@@ -407,7 +407,7 @@ impl History for LineHistory {
             let entry = memory.lines.lines.get(position)?.as_ref()?;
             matches(entry, search).then(|| self.item(LineId::Memory(position).id(), entry))
         };
-        // Beyond what is in memory goes who asks for one line after the other.
+        // Older entries are read only for a person who goes back line by line.
         let prefix = match search {
             None => Some(""),
             Some(CommandLineSearch::Prefix(prefix)) => Some(prefix.as_str()),

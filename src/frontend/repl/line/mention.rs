@@ -75,7 +75,7 @@ pub(crate) fn mention_path(mention: &str) -> String {
     written.strip_prefix('"').map_or_else(|| written.to_owned(), |quoted| unquoted(&quoted[..quoted_end(quoted)]))
 }
 
-/// Where what stands in quotes ends, in bytes: at the closing quote, or with its row.
+/// Returns where quoted text ends, in bytes: at the closing quote, or at the end of the row.
 fn quoted_end(quoted: &str) -> usize {
     let mut letters = quoted.char_indices();
     while let Some((at, letter)) = letters.next() {

@@ -42,7 +42,7 @@ pub(crate) struct LineState {
     pub(crate) dismissed: Option<usize>,
     /// The `@…` tokens taken from the picker, which Backspace removes whole.
     pub(crate) attached: HashSet<String>,
-    /// What a line that was ended without being sent stands for.
+    /// Why a line ended that was not sent.
     pub(crate) ended: Option<Ended>,
     /// Keys that were read along with a line's Enter: they belong to the next line.
     pub(crate) leftover: Vec<Event>,

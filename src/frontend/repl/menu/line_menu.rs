@@ -15,7 +15,7 @@ use crate::frontend::repl::line::{MenuView, Offer, Row, SharedState, Subject};
 use crate::terminal::width::{beginning, ends, width};
 use crate::terminal::{Theme, sanitize_line};
 
-/// From this width on descriptions keep a third of it, whatever stands before them.
+/// From this width on, descriptions have at least a third of the width.
 const ROOMY: usize = 60;
 
 /// Rows shown at once; fewer on a low terminal.

@@ -255,7 +255,7 @@ impl Repl {
             let read = read_line(&mut std::io::stdin().lock(), &mut Output::new(), &prompt)?;
             self.pending.set_line("");
             return Ok(match read {
-                // What was typed before stands in front of the cursor; the terminal's own editing does not reach it.
+                // The text that was typed before stays in front of the cursor; the terminal's line editing cannot delete it.
                 ReadOutcome::Line(line) => ReadOutcome::Line(format!("{typed}{line}")),
                 other => other,
             });

@@ -154,7 +154,7 @@ pub(super) fn attached(locale: &Locale, fact: &AttachFact) -> String {
     }
 }
 
-/// Rows that a picture takes at most: what is said about it is to stay in sight.
+/// The most rows of a picture: the text about it must stay on the screen.
 const PICTURE_ROWS: u32 = 12;
 /// Columns that it takes at most.
 const PICTURE_COLUMNS: u32 = 60;

@@ -29,7 +29,7 @@ pub(super) struct Turns {
     swept: bool,
 }
 
-/// Who takes part in a turn.
+/// Everything that a turn needs.
 pub(super) struct Scene<'a> {
     pub(super) agent: &'a mut Agent,
     pub(super) human: &'a mut Human<Output>,
