@@ -8,14 +8,7 @@ use std::time::Duration;
 
 use reqwest::ClientBuilder;
 
-/// Why a client cannot be made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoClient {
-    /// The person's file of certificates holds none that can be read.
-    NoCertificate,
-    /// What the system said about the certificates that it trusts.
-    System(String),
-}
+pub use trust::NoClient;
 
 /// Begins a client that waits at most `connect` for a connection.
 #[must_use]

@@ -16,7 +16,14 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 
-use super::NoClient;
+/// Why a client cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoClient {
+    /// The person's file of certificates holds none that can be read.
+    NoCertificate,
+    /// What the system said about the certificates that it trusts.
+    System(String),
+}
 
 /// Makes the TLS settings of a client that trusts what the system trusts, and a PEM file of the person's.
 ///

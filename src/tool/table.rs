@@ -6,11 +6,11 @@ use std::sync::Arc;
 use crate::conversation::ToolKind;
 
 use super::devtool::is_action;
-use super::{
-    ApplyPatchTool, AskUserTool, DeleteTool, EditTool, GlobTool, GrepTool, ListTool, MakeDirectoryTool, MoveTool,
-    MultiEditTool, ReadTool, ShellJobTool, ShellTool, TerminalTool, TodoTool, Tool, WebFetchTool, WebSearchTool,
-    WriteTool,
-};
+use super::edit::{ApplyPatchTool, DeleteTool, EditTool, MakeDirectoryTool, MoveTool, MultiEditTool, WriteTool};
+use super::read::{GlobTool, GrepTool, ListTool, ReadTool};
+use super::shell::{ShellJobTool, ShellTool};
+use super::web::{WebFetchTool, WebSearchTool};
+use super::{AskUserTool, TerminalTool, TodoTool, Tool};
 
 /// Makes the standard tools; `helper` is the axi program itself, see [`ShellTool::new`], `trusted` a file of certificates
 /// that are trusted beside those of the system.
