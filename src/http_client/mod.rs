@@ -11,7 +11,6 @@ use reqwest::ClientBuilder;
 pub use trust::NoClient;
 
 /// Begins a client that waits at most `connect` for a connection.
-#[must_use]
 pub fn begin(connect: Duration) -> ClientBuilder {
     // The only TLS provider in the tree. A second call is refused, which is fine: the first stands.
     drop(rustls::crypto::ring::default_provider().install_default());
