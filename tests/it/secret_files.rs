@@ -427,3 +427,20 @@ fn a_secret_file_under_a_second_name_is_not_read_unasked() {
     let sent: String = server.requests().iter().map(|request| request.body.to_string()).collect();
     assert!(sent.contains("nothing") && !sent.contains("second-name-canary"), "{sent}");
 }
+
+#[test]
+fn what_an_agreed_line_made_of_a_secret_file_is_not_read_unasked() {
+    let home = crate::support::home::Home::new();
+    home.write("work/deep/.env", "a quokka sits here\n");
+    let shell = |line: &str| answer::chat_call("call_1", "shell", &json!({ "command": line }).to_string());
+    let read = answer::chat_call("call_2", "read", &json!({ "path": "copy" }).to_string());
+    let replies =
+        [shell("cp deep/.env copy"), shell("grep -rs quok . ; cat cop*; true"), read, answer::chat_text("done")];
+    let server = Server::start(replies);
+    let options = ["--allow", "shell(cp deep/.env copy)", "-p", "look"];
+    let ran = crate::support::talk::run(crate::support::talk::axi(&home, &server).args(options));
+    assert!(home.work().join("copy").exists(), "{}", ran.err);
+    assert_eq!(ran.code, Some(5), "{}", ran.err);
+    let sent: String = server.requests().iter().map(|request| request.body.to_string()).collect();
+    assert!(!sent.contains("sits here"), "{sent}");
+}

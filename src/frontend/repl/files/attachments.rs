@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use crate::conversation::tokens::estimate;
 use crate::conversation::{ATTACHED, Image};
 use crate::frontend::repl::line::{Mention, mentions};
+use crate::secret::files::{SecretFiles, is_secret};
+use crate::secret::found::Linked;
 use crate::tool::kind::{Kind, SAMPLE, kind};
 use crate::tool::picture::{self, Scaled, Thumbnail, Unfit};
 use crate::tool::text_file::decode;
@@ -132,6 +134,9 @@ pub enum Refusal {
     /// It is larger than models take, of a kind that cannot be scaled down.
     #[error("picture larger than models take")]
     NotScaled,
+    /// It is a secret file by another name: nobody sees from what was written that it is one.
+    #[error("a secret file by another name")]
+    Secret,
     /// The model sees no pictures.
     #[error("this model cannot see pictures")]
     NoVision,
@@ -186,6 +191,18 @@ fn read(path: &Path, pictures: &mut usize, options: &AttachOptions) -> Content {
     })
 }
 
+/// Tells whether a path leads to a secret file, by a link of either kind, without being named as one. Who names one as
+/// it is means it.
+fn is_hidden_secret(path: &Path, metadata: &fs::Metadata, options: &AttachOptions) -> bool {
+    let home = options.home.as_deref();
+    let Ok(real) = path.canonicalize() else { return false };
+    if is_secret(path, home) {
+        return false;
+    }
+    let files = SecretFiles { home: options.home.clone(), ..SecretFiles::default() }.real();
+    files.holds(&real) || Linked::new(files, vec![options.directory.clone()]).holds(metadata)
+}
+
 fn try_read(path: &Path, pictures: &mut usize, options: &AttachOptions) -> std::io::Result<Content> {
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() {
@@ -194,6 +211,9 @@ fn try_read(path: &Path, pictures: &mut usize, options: &AttachOptions) -> std::
     // A pipe or a device would be waited for.
     if !metadata.is_file() {
         return Ok(Content::Refused(Refusal::Special));
+    }
+    if is_hidden_secret(path, &metadata, options) {
+        return Ok(Content::Refused(Refusal::Secret));
     }
     let mut file = File::open(path)?;
     let mut bytes = Vec::new();

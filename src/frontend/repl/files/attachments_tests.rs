@@ -44,6 +44,21 @@ fn a_word_that_was_picked_as_a_file_is_missed_when_it_is_gone() {
 }
 
 #[test]
+fn a_secret_file_is_attached_by_its_own_name_only() {
+    let folder = folder();
+    let place = folder.path();
+    fs::write(place.join(".env"), "a quokka\n").unwrap();
+    std::os::unix::fs::symlink(".env", place.join("notes.txt")).unwrap();
+    fs::hard_link(place.join(".env"), place.join("hard.txt")).unwrap();
+    for name in ["notes.txt", "hard.txt"] {
+        let found = run(&folder, &format!("see @{name}"));
+        let refused = AttachFact::Refused { path: name.to_owned(), reason: Refusal::Secret };
+        assert_eq!((found.facts, found.text.contains("quokka")), (vec![refused], false), "{name}");
+    }
+    assert!(run(&folder, "see @.env").text.contains("quokka"));
+}
+
+#[test]
 fn files_folders_and_pictures_are_attached() {
     let folder = folder();
     let found = run(&folder, "compare @a.txt with @\"src/b b.rs\", see @src/ and @pic.png; @a.txt again");

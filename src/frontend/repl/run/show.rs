@@ -196,6 +196,7 @@ fn refusal(locale: &Locale, reason: &Refusal) -> String {
         Refusal::PictureTooLarge => text(word::attach::refusal::PICTURE_TOO_LARGE),
         Refusal::TooManyPictures => text(word::attach::refusal::TOO_MANY_PICTURES),
         Refusal::TooManyPixels => text(word::attach::refusal::TOO_MANY_PIXELS),
+        Refusal::Secret => text(word::attach::refusal::SECRET),
         Refusal::NotScaled => text(word::attach::refusal::NOT_SCALED),
         Refusal::NoVision => text(word::attach::refusal::NO_VISION),
         Refusal::Failed(cause) => cause.clone(),
