@@ -10,6 +10,7 @@ pub mod found;
 mod issuers;
 mod level;
 mod login;
+mod looks;
 mod name;
 mod named;
 pub mod packed;

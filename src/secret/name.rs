@@ -1,6 +1,7 @@
 //! Tells by a name whether its value is a secret.
 
-use super::table::{ABOUT, HINTS, LEADS, PARTS, RANDOM_WORDS, WEAK_WORDS, WORDS};
+use super::looks::RANDOM_WORDS;
+use super::table::{ABOUT, HINTS, LEADS, PARTS, WEAK_WORDS, WORDS};
 
 /// How certain that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

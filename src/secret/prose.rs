@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
+use super::looks::{ALGORITHMS, CALLS, LOGIN_WORDS, PASSWORD_WORDS, PROTOCOL_WORDS, SAYS_WORDS, VALUED_WORDS};
 use super::random::{is_likely, looks_written};
-use super::table::{ALGORITHMS, CALLS, LOGIN_WORDS, PASSWORD_WORDS, PROTOCOL_WORDS, SAYS_WORDS, VALUED_WORDS};
 
 /// The shortest that is taken for a password, in letters, and the longest.
 const SHORTEST: usize = 8;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::table::{CAPABILITIES, IDENTIFIERS, KEY_WORDS, SUMS};
+use super::looks::{CAPABILITIES, IDENTIFIERS, KEY_WORDS, SUMS};
 
 /// The shortest run of letters and digits that is judged alone, and the one behind a prefix (`word_…`).
 const SHORTEST: usize = 24;
