@@ -89,6 +89,11 @@ pub(super) fn pin(context: &mut Context<'_>, argument: &str) -> Outcome {
         return Outcome::Say(pins.join("\n"));
     }
     let path = context.agent.place().cwd.join(argument);
+    let place = context.agent.place();
+    if crate::secret::found::is_hidden_secret(&path, place.home.as_deref(), &place.cwd) {
+        let what = format!("{argument}: {}", locale.text(word::attach::refusal::SECRET));
+        return Outcome::Fail(Problem { what, hint: String::new() });
+    }
     let text = if path.is_file() {
         match std::fs::read_to_string(&path) {
             Ok(text) if text.len() <= LONGEST_PIN => format!("{argument}:\n{text}"),

@@ -80,6 +80,18 @@ impl Linked {
     }
 }
 
+/// Tells whether a path leads to a secret file, by a link of either kind, without being named as one; second hard
+/// links are known where the first lies in home or below this directory. Who names one as it is means it.
+#[must_use]
+pub fn is_hidden_secret(path: &Path, home: Option<&Path>, directory: &Path) -> bool {
+    let (Ok(real), Ok(metadata)) = (path.canonicalize(), path.metadata()) else { return false };
+    if is_secret(path, home) {
+        return false;
+    }
+    let files = SecretFiles { home: home.map(Path::to_path_buf), ..SecretFiles::default() }.real();
+    files.holds(&real) || Linked::new(files, vec![directory.to_owned()]).holds(&metadata)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -105,19 +105,21 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
             hidden.map_or(system.clone(), |(text, _)| SystemPrompt { text, ..system })
         }
     };
+    // Both are to know the same of what is made of secret files.
+    let sandbox = app.sandbox();
     Setup {
         system: Box::new(system),
         small_system,
         hooks: hooks(app),
         trusted,
         secrets,
-        surroundings: app.project.surroundings(app.sandbox().secret_files()),
+        surroundings: app.project.surroundings(sandbox.secret_files()),
         place,
         max_steps: options.max_steps.unwrap_or(u32::try_from(app.config().max_steps).unwrap_or(u32::MAX)),
         max_output_tokens: None,
         output_dir: app.throwaway.clone().or_else(|| app.paths.outputs()).unwrap_or_else(std::env::temp_dir),
         journal: app.paths.journal(),
-        sandbox: app.sandbox(),
+        sandbox,
         fallbacks: Vec::new(),
         retry: RetryPlan::default(),
         now: SystemTime::now,

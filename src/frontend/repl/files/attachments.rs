@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::conversation::tokens::estimate;
 use crate::conversation::{ATTACHED, Image};
 use crate::frontend::repl::line::{Mention, mentions};
-use crate::secret::files::{SecretFiles, is_secret};
-use crate::secret::found::Linked;
+use crate::secret::found::is_hidden_secret;
 use crate::tool::kind::{Kind, SAMPLE, kind};
 use crate::tool::picture::{self, Scaled, Thumbnail, Unfit};
 use crate::tool::text_file::decode;
@@ -191,18 +190,6 @@ fn read(path: &Path, pictures: &mut usize, options: &AttachOptions) -> Content {
     })
 }
 
-/// Tells whether a path leads to a secret file, by a link of either kind, without being named as one. Who names one as
-/// it is means it.
-fn is_hidden_secret(path: &Path, metadata: &fs::Metadata, options: &AttachOptions) -> bool {
-    let home = options.home.as_deref();
-    let Ok(real) = path.canonicalize() else { return false };
-    if is_secret(path, home) {
-        return false;
-    }
-    let files = SecretFiles { home: options.home.clone(), ..SecretFiles::default() }.real();
-    files.holds(&real) || Linked::new(files, vec![options.directory.clone()]).holds(metadata)
-}
-
 fn try_read(path: &Path, pictures: &mut usize, options: &AttachOptions) -> std::io::Result<Content> {
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() {
@@ -212,7 +199,7 @@ fn try_read(path: &Path, pictures: &mut usize, options: &AttachOptions) -> std::
     if !metadata.is_file() {
         return Ok(Content::Refused(Refusal::Special));
     }
-    if is_hidden_secret(path, &metadata, options) {
+    if is_hidden_secret(path, options.home.as_deref(), &options.directory) {
         return Ok(Content::Refused(Refusal::Secret));
     }
     let mut file = File::open(path)?;

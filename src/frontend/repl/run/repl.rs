@@ -284,7 +284,8 @@ impl Repl {
                 self.turn(text)
             }
             Input::Shell(command) => {
-                self.shell.run(&command, &self.stage, self.human.painter(), &self.pending);
+                let secret = self.agent.reads_secret(&command);
+                self.shell.run((&command, secret), &self.stage, self.human.painter(), &self.pending);
                 Next::Line
             }
             Input::Command { name, argument } => {

@@ -38,10 +38,10 @@ impl ShellLines {
         Self { shell, program, path, ..Self::default() }
     }
 
-    /// Runs a line and keeps what it printed for the next message.
+    /// Runs a line and keeps what it printed for the next message; not that of one that reads a secret file.
     pub(super) fn run<W: io::Write>(
         &mut self,
-        line: &str,
+        (line, secret): (&str, bool),
         stage: &Stage,
         painter: &mut Painter<W>,
         pending: &Pending,
@@ -56,7 +56,12 @@ impl ShellLines {
                     let said = painter.locale().with(word::repl::ShellExit { code: &code.to_string() });
                     painter.say(&said);
                 }
-                self.printed.push(for_the_model(line, code, &output));
+                if secret {
+                    let said = painter.locale().text(word::repl::SHELL_SECRET).to_owned();
+                    painter.say(&said);
+                }
+                let told = if secret { b"(not told: it reads a secret file)".as_slice() } else { &output };
+                self.printed.push(for_the_model(line, code, told));
             }
             Err(error) => {
                 let cause = &error.to_string();
