@@ -12,7 +12,7 @@ use super::results::{
     refused,
 };
 use super::undo::{Changes, Undo};
-use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
+use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Tried, Tryable, Widened, extent, reach};
 use crate::approval::command::{Judged, LineJudgement, judge};
 use crate::approval::{
     Assessment, Class, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule,
@@ -20,7 +20,7 @@ use crate::approval::{
 };
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::sandbox::{Reach, Sandbox, Standing};
-use crate::tool::{Access, Before, Place, Tool, ToolMemory, ToolOutput};
+use crate::tool::{Access, Before, Place, SHELL, Tool, ToolFacts, ToolMemory, ToolOutput};
 
 /// Decides about calls.
 pub(super) struct Consent {
@@ -93,6 +93,34 @@ struct Asked {
     never_auto: bool,
     /// Whether the person is told that the change cannot be taken back in full.
     cannot_undo: bool,
+}
+
+/// The fields of a shell call that a trial keeps to; with any other it means something that a trial is not.
+const TRIED_FIELDS: &[&str] = &["command", "timeout"];
+
+/// Tells how a call could be tried first: a line of the shell that writes the workspace and ends by itself.
+fn tryable(call: &ToolCall, subject: &Subject, reach: &Reach, outlives: bool, undo: &Undo) -> Option<Tryable> {
+    let (Subject::Command { line }, Reach::Workspace { network, also }) = (subject, reach) else { return None };
+    let plain = call.input.as_object()?.keys().all(|field| TRIED_FIELDS.contains(&field.as_str()));
+    (call.name == SHELL && plain && !outlives).then(|| Tryable {
+        line: line.clone(),
+        network: *network,
+        also: also.clone(),
+        session: undo.session(),
+    })
+}
+
+/// What the model is told of a command that the person ran in a trial.
+fn after_trial(tried: &Tried) -> ToolOutput {
+    let printed = tried.printed.trim_end();
+    if tried.applied {
+        let content =
+            format!("The user ran this in a trial first, saw what it changes, and applied it:\n{printed}");
+        return ToolOutput::ok(content, ToolFacts::default());
+    }
+    denied(format!(
+        "The user ran this in a trial, saw what it would change, and did not apply all of it:\n{printed}"
+    ))
 }
 
 impl Consent {
@@ -288,6 +316,7 @@ impl Consent {
             outlives,
             careful,
             number,
+            trial: tryable(call, subject, &wants.reach, outlives, undo),
         };
         Ok(Asked { request, never_auto, cannot_undo: unkept.is_some() })
     }
@@ -319,11 +348,13 @@ impl Consent {
                 };
                 Err(Box::new((output, CallEnd::BatchDenied)))
             }
+            Approval::Tried(tried) => Err(Box::new((after_trial(&tried), CallEnd::Answered))),
             Approval::Abort => {
                 cancel.cancel();
                 Err(interrupted(call))
             }
-            Approval::Unavailable => {
+            // A front end without trials offers none.
+            Approval::Unavailable | Approval::Try => {
                 let (name, subject) = (call.name.clone(), subject.clone());
                 let unkept = asked.cannot_undo && self.policy.assumes_yes();
                 let end = CallsEnd::ApprovalNeeded { name, subject, never_auto: asked.never_auto, unkept };

@@ -49,7 +49,7 @@ pub use figures::{FallbackPrice, Shortened};
 use hooks::Hooks;
 pub use hooks::ReadHooks;
 pub use instructions::{Instructions, MEMORY, instructions};
-pub use question::{Approval, ApprovalRequest, Widened};
+pub use question::{Approval, ApprovalRequest, Tried, Tryable, Widened};
 pub use recalled::{Recalled, recalled, timestamp};
 pub use results::REPEATS;
 pub use said::{DroppedTurn, Said};

@@ -1,5 +1,7 @@
 //! The question a person is asked about a call, and the answers they may give.
 
+use std::path::PathBuf;
+
 use crate::approval::{BlastRadius, Reason, Rule};
 use crate::conversation::{Effect, Preview, Subject, ToolCall};
 
@@ -18,6 +20,32 @@ pub enum Approval {
     Abort,
     /// There is nobody to ask (print mode).
     Unavailable,
+    /// The person wants to try it first; the front end answers with [`Approval::Tried`] or asks again.
+    Try,
+    /// The person ran it in a trial, and this is what came of it: it does not run any more.
+    Tried(Tried),
+}
+
+/// What came of a command that a person ran in a trial.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tried {
+    /// Whether they applied its changes, and all of them.
+    pub applied: bool,
+    /// What was on the screen: what it printed, what it would change.
+    pub printed: String,
+}
+
+/// How a command could be tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tryable {
+    /// The line.
+    pub line: String,
+    /// Whether it reaches the network: the question says so.
+    pub network: bool,
+    /// What it may write besides the workspace.
+    pub also: Vec<PathBuf>,
+    /// The session whose journal keeps what is applied over.
+    pub session: Option<String>,
 }
 
 /// A question to the person about a call.
@@ -46,6 +74,8 @@ pub struct ApprovalRequest {
     /// Whether the call destroys something, shows a secret, leaves the sandbox or sends something to others: an
     /// accidental Enter then means no.
     pub careful: bool,
+    /// How it could be tried first; `None` for what no trial can hold.
+    pub trial: Option<Tryable>,
     /// The call's number within its message, from 1, and how many calls the message has: a no also denies the calls
     /// after it.
     pub number: (usize, usize),

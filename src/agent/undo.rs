@@ -126,6 +126,11 @@ impl Undo {
         Self::new(None, Arc::clone(&self.surroundings))
     }
 
+    /// Returns the session whose journal it is, if it keeps one.
+    pub(super) fn session(&self) -> Option<String> {
+        self.session.clone().filter(|_| self.root.is_some())
+    }
+
     /// Uses this session's journal from now on; a session that is not saved has none.
     pub(super) fn begin_session(&mut self, session: &Session) {
         self.session = session.path().map(|_| session.id().to_string());

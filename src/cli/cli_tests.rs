@@ -125,7 +125,7 @@ fn subcommands_are_not_messages() {
         command: ["rm", "-r", "--json", "a"].map(OsString::from).to_vec(),
         output: TryOutput::Json,
         apply: true,
-        common: CommonOptions::default(),
+        ..TryOptions::default()
     };
     assert_eq!(read("try --apply --json -- rm -r --json a"), Ok(Invocation::Try(tried)));
     for wrong in ["try", "try --json", "try rm a", "try --json --patch -- rm a"] {

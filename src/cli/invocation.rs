@@ -394,6 +394,14 @@ pub struct TryOptions {
     pub output: TryOutput,
     /// Whether the changes are applied.
     pub apply: bool,
+    /// From a question: the person decides on the terminal.
+    pub ask: bool,
+    /// From a question: it reaches no network.
+    pub offline: bool,
+    /// From a question: the session whose journal keeps what is applied over.
+    pub session: Option<String>,
+    /// From a question: what it may write besides the workspace.
+    pub also: Vec<PathBuf>,
     /// The options of all commands.
     pub common: CommonOptions,
 }

@@ -95,6 +95,17 @@ pub fn command(words: Words<'_>) -> Command {
                 .arg(flag("json", option::JSON, words))
                 .arg(flag("patch", option::TRY_PATCH, words).conflicts_with("json"))
                 .arg(
+                    flag("ask", option::TRY_APPLY, words).hide(true).conflicts_with_all(["json", "patch", "apply"]),
+                )
+                .arg(flag("no-network", option::TRY_APPLY, words).hide(true))
+                .arg(valued("session", "ID", option::TRY_APPLY, words).hide(true))
+                .arg(
+                    valued("also", "PATH", option::TRY_APPLY, words)
+                        .hide(true)
+                        .action(ArgAction::Append)
+                        .value_parser(value_parser!(PathBuf)),
+                )
+                .arg(
                     positional("command", argument::TRIED)
                         .required(true)
                         .num_args(1..)

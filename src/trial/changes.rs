@@ -138,13 +138,4 @@ impl ChangeSet {
             Err(_) => path,
         }
     }
-
-    /// Joins the names of one file, and sorts.
-    pub(super) fn finish(&mut self) {
-        super::walk::join_names(self);
-        self.changes.sort_by(|one, other| {
-            let is_later = |change: &Change| change.kind != Kind::Deleted;
-            (is_later(one), &one.path).cmp(&(is_later(other), &other.path))
-        });
-    }
 }

@@ -17,6 +17,7 @@ mod enter;
 #[cfg(target_os = "linux")]
 mod kernel;
 mod place;
+mod refused;
 mod roots;
 mod seen;
 mod walk;
@@ -25,6 +26,7 @@ pub use apply::{Applied, How, Ready, Why};
 pub use changes::{Change, ChangeSet, Kind};
 #[cfg(target_os = "linux")]
 pub use enter::{ENTERED, Entry, leave_others};
+pub use refused::Refused;
 pub use roots::Ground;
 
 use std::fs::{DirBuilder, Permissions};
@@ -35,34 +37,6 @@ use std::path::{Path, PathBuf};
 use place::Place;
 use roots::{Purpose, Root};
 use seen::Seen;
-
-/// Why there can be no trial.
-#[derive(Debug, thiserror::Error)]
-pub enum Refused {
-    /// This system has no layers.
-    #[error("this system has no overlay file system")]
-    Unsupported,
-    /// It would cover the whole file system.
-    #[error("{0} is too much for a trial")]
-    TooMuch(PathBuf),
-    /// Another file system is mounted inside, which a layer would hide.
-    #[error("another file system is mounted at {0}")]
-    Mounted(PathBuf),
-    /// A directory cannot be used.
-    #[error("{path}: {cause}")]
-    Unusable {
-        /// The directory.
-        path: PathBuf,
-        /// The system's error.
-        cause: io::Error,
-    },
-    /// There is no place for the layer outside of what it covers, on a file system that can hold one.
-    #[error("no place for the layer")]
-    NoPlace,
-    /// The system allows no namespaces or no layers here; the reason in its words.
-    #[error("{0}")]
-    Denied(String),
-}
 
 /// One trial: the commands in it see each other's changes. Dropped, nothing of it is left.
 #[derive(Debug)]
@@ -142,7 +116,7 @@ impl Trial {
                 Purpose::Lent => set.lent.extend(walk::lent(&upper, &root.path)),
             }
         }
-        set.finish();
+        walk::finish(&mut set);
         Ok(set)
     }
 }

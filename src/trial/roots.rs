@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::Refused;
+use super::refused::Refused;
 
 /// What a trial is to cover.
 #[derive(Debug, Clone, Copy)]

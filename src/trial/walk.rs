@@ -162,8 +162,17 @@ impl Walk<'_> {
     }
 }
 
+/// Joins the names of one file, and sorts.
+pub(super) fn finish(set: &mut ChangeSet) {
+    join_names(set);
+    set.changes.sort_by(|one, other| {
+        let is_later = |change: &Change| change.kind != Kind::Deleted;
+        (is_later(one), &one.path).cmp(&(is_later(other), &other.path))
+    });
+}
+
 /// Makes links of the names that are one file in the layer: all but one, which is the file.
-pub(super) fn join_names(set: &mut ChangeSet) {
+fn join_names(set: &mut ChangeSet) {
     let mut groups: BTreeMap<(u64, u64), Vec<usize>> = BTreeMap::new();
     for (number, change) in set.changes.iter().enumerate() {
         if let Some(after) = change.after.as_ref().filter(|after| after.what == What::File && after.names > 1) {

@@ -1,7 +1,8 @@
 //! `axi try`: a command runs in a trial, outside of any conversation and without a model.
 
+use std::ffi::OsString;
 use std::os::fd::AsFd as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,84 +19,171 @@ use crate::fingerprint::fingerprint;
 use crate::frontend::exit::Exit;
 use crate::journal::{self, Journal, JournalError, Touch};
 use crate::locale::word;
-use crate::sandbox::{Reach, WorkDirectories};
+use crate::sandbox::{Confinement, Reach, WorkDirectories};
 use crate::session::Origin;
-use crate::trial::{self, ChangeSet, Ground, How, Refused, Trial, Why};
+use crate::trial::{self, ChangeSet, Ground, How, Kind, Refused, Trial, Why};
 
 pub(in crate::app) fn trial(app: &App, options: &TryOptions) -> Exit {
     let console = Console::new(&app.locale);
     let places = trial::places(app.paths.state.as_deref());
     trial::sweep(&places);
-    let ran = run(app, options, &places);
-    let (tried, status) = match ran {
-        Ok(ran) => ran,
+    let tried = Stand::new(app, options, &places).and_then(|stand| {
+        let status = stand.run(&options.command, options.output)?;
+        Ok((stand, status))
+    });
+    let (stand, mut status) = match tried {
+        Ok(tried) => tried,
         Err(refused) => {
             console.fail(&Problem { what: command::trial_refused(&app.locale, &refused), hint: String::new() });
             return Exit::Failed;
         }
     };
-    let set = match tried.changes() {
-        Ok(set) => set,
-        Err(error) => return failed(app, &tried.workspace().display().to_string(), &error.to_string()),
-    };
-    let shown = match options.output {
-        TryOutput::Page => console.page(command::trial_page(&app.locale, &set, code(status)).trim_end()),
-        TryOutput::Json => console.json(&command::trial_json(&set, code(status))),
-        TryOutput::Patch => match command::trial_patch(&set) {
-            patch if patch.is_empty() => Exit::Done,
-            patch => console.print(&patch),
-        },
-    };
-    if !options.apply {
-        if options.output == TryOutput::Page && !set.changes.is_empty() {
-            console.note(app.locale.text(word::trial::UNTOUCHED));
+    loop {
+        let set = match stand.trial.changes() {
+            Ok(set) => set,
+            Err(error) => return failed(app, &stand.trial.workspace().display().to_string(), &error.to_string()),
+        };
+        let shown = match options.output {
+            TryOutput::Page => console.page(command::trial_page(&app.locale, &set, code(status)).trim_end()),
+            TryOutput::Json => console.json(&command::trial_json(&set, code(status))),
+            TryOutput::Patch => match command::trial_patch(&set) {
+                patch if patch.is_empty() => Exit::Done,
+                patch => console.print(&patch),
+            },
+        };
+        if options.ask {
+            match decided(app, &stand, &set, &mut status) {
+                Some(true) => return apply(app, options, &set),
+                Some(false) => return Exit::ApprovalNeeded,
+                None => continue,
+            }
         }
-        return shown;
-    }
-    if set.changes.is_empty() {
-        return shown;
-    }
-    match apply(app, options, &set) {
-        Exit::Done => shown,
-        failed => failed,
+        if !options.apply {
+            if options.output == TryOutput::Page && !set.changes.is_empty() {
+                console.note(app.locale.text(word::trial::UNTOUCHED));
+            }
+            return shown;
+        }
+        if set.changes.is_empty() {
+            return shown;
+        }
+        return match apply(app, options, &set) {
+            Exit::Done => shown,
+            failed => failed,
+        };
     }
 }
 
-/// Runs the command in a trial, with the terminal that axi has. What programs are to read of the standard output is not
-/// mixed with what the command says: that goes to standard error.
-fn run(app: &App, options: &TryOptions, places: &[PathBuf]) -> Result<(Trial, ExitStatus), Refused> {
-    let denied = |error: std::io::Error| Refused::Denied(error.to_string());
-    let program = app.process.program.clone().ok_or(Refused::Unsupported)?;
-    let sandbox = app.sandbox();
-    let line = options.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-    let (workspace, directory) = (&app.project.root, &app.project.cwd);
-    let ground = WorkDirectories { workspace, directory, temporary: sandbox.temporary(), line: &line };
-    let reach = Reach::Workspace { network: true, also: Vec::new() };
-    let confinement = sandbox.confinement(&reach, ground);
-    let (also, lent) = (sandbox.git_outside(workspace), sandbox.lent());
-    let trial = Trial::new(&Ground { workspace, also: &also, lent: &lent }, places)?;
-    let mut command = Command::new(&program);
-    command.arg(child::TRIAL).args(trial.entry(directory).to_arguments());
-    if let Some(confinement) = &confinement {
-        command.arg(&program).arg(child::CONFINED_HERE).args(confinement.to_arguments());
+/// Asks what becomes of a trial: applied, dropped, or `None` where more ran in it.
+fn decided(app: &App, stand: &Stand<'_>, set: &ChangeSet, status: &mut ExitStatus) -> Option<bool> {
+    let (locale, console, asker) = (&app.locale, Console::new(&app.locale), app.asker());
+    let keys = [
+        ('y', word::trial::ask::APPLY),
+        ('n', word::trial::ask::DROP),
+        ('d', word::trial::ask::DIFF),
+        ('r', word::trial::ask::MORE),
+        ('o', word::trial::ask::SHELL),
+    ];
+    let items = keys.map(|(key, text)| (key, locale.text(text).to_owned()));
+    // What is lost by an Enter too many is not applied by one.
+    let start = usize::from(set.changes.iter().any(|change| change.kind == Kind::Deleted));
+    loop {
+        let chosen = asker.decide_from(locale.text(word::trial::ask::QUESTION), "", &items, start);
+        let words = match chosen {
+            Ok(0) => return Some(true),
+            Ok(2) => {
+                console.page(command::trial_patch(set).trim_end());
+                continue;
+            }
+            Ok(3) => match asker.feedback(locale.text(word::trial::ask::LINE)) {
+                Some(line) if !line.trim().is_empty() => vec![OsString::from(line)],
+                Some(_) | None => continue,
+            },
+            Ok(4) => vec![app.process.variable("SHELL").unwrap_or_else(|| "sh".to_owned()).into()],
+            Ok(_) | Err(_) => return Some(false),
+        };
+        match stand.run(&words, TryOutput::Page) {
+            Ok(ran) => *status = ran,
+            Err(refused) => {
+                console.fail(&Problem { what: command::trial_refused(locale, &refused), hint: String::new() });
+            }
+        }
+        return None;
     }
-    match options.command.as_slice() {
-        [line] => drop(command.args(["sh", "-c"]).arg(line)),
-        words => drop(command.args(words)),
+}
+
+/// Tells whether commands can be tried where this axi works: makes a trial and runs nothing in it.
+pub(in crate::app) fn can_try(app: &App) -> bool {
+    tried(app).is_ok()
+}
+
+/// The same, with the reason.
+pub(in crate::app) fn tried(app: &App) -> Result<(), Refused> {
+    let places = trial::places(app.paths.state.as_deref());
+    let options = TryOptions::default();
+    let stand = Stand::new(app, &options, &places)?;
+    let mut command = stand.command();
+    command.arg("true").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().map_err(|error| Refused::Denied(error.to_string()))?;
+    stand.trial.entered()
+}
+
+/// A trial, and what is needed to run commands in it.
+struct Stand<'a> {
+    trial: Trial,
+    program: PathBuf,
+    confinement: Option<Confinement>,
+    directory: &'a Path,
+}
+
+impl<'a> Stand<'a> {
+    fn new(app: &'a App, options: &TryOptions, places: &[PathBuf]) -> Result<Self, Refused> {
+        let program = app.process.program.clone().ok_or(Refused::Unsupported)?;
+        let sandbox = app.sandbox();
+        let line = options.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        let (workspace, directory) = (&app.project.root, &app.project.cwd);
+        let ground = WorkDirectories { workspace, directory, temporary: sandbox.temporary(), line: &line };
+        let mut also = options.also.clone();
+        let reach = Reach::Workspace { network: !options.offline, also: also.clone() };
+        let confinement = sandbox.confinement(&reach, ground);
+        also.extend(sandbox.git_outside(workspace));
+        let trial = Trial::new(&Ground { workspace, also: &also, lent: &sandbox.lent() }, places)?;
+        Ok(Self { trial, program, confinement, directory })
     }
-    command.current_dir(directory);
-    if options.output != TryOutput::Page {
-        let errors = std::io::stderr().as_fd().try_clone_to_owned().map_err(denied)?;
-        command.stdout(Stdio::from(errors));
+
+    /// What enters the trial; the program to run there comes behind it.
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg(child::TRIAL).args(self.trial.entry(self.directory).to_arguments());
+        if let Some(confinement) = &self.confinement {
+            command.arg(&self.program).arg(child::CONFINED_HERE).args(confinement.to_arguments());
+        }
+        command.current_dir(self.directory);
+        command
     }
-    // The key is for the command; a handler, not "ignored", which it would inherit.
-    let heard = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGQUIT] {
-        signal_hook::flag::register(signal, Arc::clone(&heard)).map_err(denied)?;
+
+    /// Runs a program, or a line of the shell, with the terminal that axi has. What programs are to read of the standard
+    /// output is not mixed with what the command says: that goes to standard error.
+    fn run(&self, words: &[OsString], output: TryOutput) -> Result<ExitStatus, Refused> {
+        let denied = |error: std::io::Error| Refused::Denied(error.to_string());
+        let mut command = self.command();
+        match words {
+            [line] => drop(command.args(["sh", "-c"]).arg(line)),
+            words => drop(command.args(words)),
+        }
+        if output != TryOutput::Page {
+            let errors = std::io::stderr().as_fd().try_clone_to_owned().map_err(denied)?;
+            command.stdout(Stdio::from(errors));
+        }
+        // The key is for the command; a handler, not "ignored", which it would inherit.
+        let heard = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGQUIT] {
+            signal_hook::flag::register(signal, Arc::clone(&heard)).map_err(denied)?;
+        }
+        let status = command.status().map_err(denied)?;
+        self.trial.entered()?;
+        Ok(status)
     }
-    let status = command.status().map_err(denied)?;
-    trial.entered()?;
-    Ok((trial, status))
 }
 
 fn code(status: ExitStatus) -> i32 {
@@ -106,6 +194,9 @@ fn code(status: ExitStatus) -> i32 {
 /// Applies what can be; what stands there is kept first, in a session of its own.
 fn apply(app: &App, options: &TryOptions, set: &ChangeSet) -> Exit {
     let console = Console::new(&app.locale);
+    if set.changes.is_empty() {
+        return Exit::Done;
+    }
     let ready = set.ready(&|_| true);
     let touches: Vec<Touch> = ready.writes().into_iter().map(touch).collect();
     let mut journal = match begun(app, options) {
@@ -127,7 +218,7 @@ fn apply(app: &App, options: &TryOptions, set: &ChangeSet) -> Exit {
     let applied = ready.apply();
     let kept = journal.as_mut().is_some_and(|journal| journal.after().is_ok());
     console.note(&app.locale.count(word::trial::APPLIED, applied.done));
-    if kept && applied.done > 0 {
+    if kept && applied.done > 0 && options.session.is_none() {
         console.note(app.locale.text(word::trial::UNDO));
     }
     for (path, why) in &applied.refused {
@@ -153,6 +244,11 @@ fn touch((path, how): (PathBuf, How)) -> Touch {
 
 /// Begins a session that says what was applied, and its journal: `axi -c` goes on with it, and `/undo` takes it back.
 fn begun(app: &App, options: &TryOptions) -> Option<Journal> {
+    if let Some(session) = options.session.as_deref().filter(|session| !session.contains('/')) {
+        let mut journal = Journal::new(app.paths.journal()?, session);
+        journal.begin_turn(0, 0, SystemTime::now());
+        return Some(journal);
+    }
     let mut session = session_in(app, app.project.cwd.clone(), true).begun_in(Origin::OneShot);
     let line = options.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let said = app.locale.with(word::trial::Session { line: &line });

@@ -19,6 +19,7 @@ mod serve;
 mod session;
 mod stage;
 mod throwaway;
+mod trials;
 mod world;
 
 use std::io::IsTerminal;

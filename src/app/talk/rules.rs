@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::super::context::App;
 use super::super::settings::begin;
+use super::trials;
 use crate::approval::{Decision, Rule, newly_allowed};
 use crate::command::Problem;
 use crate::config;
@@ -23,6 +24,8 @@ pub(super) fn offer(app: &Rc<App>) -> Rules {
         keep: Box::new(move |rule| {
             keep(&for_keeping, Decision::Allow, rule, &for_keeping.locale).map_err(|problem| problem.what)
         }),
+        can_try: trials::can_try(app),
+        tries: trials::tries(app),
     }
 }
 

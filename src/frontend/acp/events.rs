@@ -235,7 +235,7 @@ impl Events {
                     None => continue,
                 },
                 Choice::No => ("no", "reject_once", text),
-                Choice::Feedback => continue,
+                Choice::Feedback | Choice::Try => continue,
             };
             options.push((choice, json!({"optionId": id, "kind": kind, "name": sanitize_line(&name)})));
         }
@@ -343,7 +343,7 @@ impl Frontend for Events {
             },
             Some(Choice::No) => Approval::Deny(String::new()),
             // What was not offered is no answer.
-            Some(Choice::Feedback) | None => Approval::Unavailable,
+            Some(Choice::Feedback | Choice::Try) | None => Approval::Unavailable,
         }
     }
 

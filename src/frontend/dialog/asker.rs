@@ -21,6 +21,7 @@ impl<W: Write> Asker<W> for Terminal {
             choose(self, question).and_then(|index| question.choices.get(index)).map(|(choice, _)| *choice);
         match choice {
             Some(Choice::Once) => Approval::Once,
+            Some(Choice::Try) => Approval::Try,
             Some(Choice::Session) => Approval::ForSession,
             Some(Choice::Always) => question.rule.clone().map_or(Approval::Once, Approval::Always),
             Some(Choice::No) => Approval::Deny(String::new()),

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::agent::{Approval, ApprovalRequest};
+use crate::agent::{Approval, ApprovalRequest, Tryable};
 use crate::approval::Rule;
 use crate::conversation::{Answer, Effect, Subject, ToolVerb};
 use crate::frontend::{tool_words, words};
@@ -58,6 +58,8 @@ pub struct Question {
     pub start: Choice,
     /// The rule that [`Choice::Always`] is about.
     pub rule: Option<Rule>,
+    /// What [`Choice::Try`] tries.
+    pub trial: Option<Tryable>,
     /// Asks what to do instead.
     pub feedback_prompt: String,
     /// What ESC does.
@@ -69,6 +71,8 @@ pub struct Question {
 pub enum Choice {
     /// Yes, this once.
     Once,
+    /// Not yet: run it in a trial first.
+    Try,
     /// Yes, and the same for the rest of the session.
     Session,
     /// Yes, and by a rule that is kept.
@@ -85,6 +89,7 @@ impl Choice {
     pub const fn letter(self) -> char {
         match self {
             Self::Once => 'y',
+            Self::Try => 't',
             Self::Session => 's',
             Self::Always => 'a',
             Self::No => 'n',
@@ -119,6 +124,7 @@ impl Question {
             // One Enter too many must not run what no rule may run, what destroys, or what sends something.
             start: if never || request.careful { Choice::No } else { Choice::Once },
             rule,
+            trial: None,
             feedback_prompt: locale.text(word::approve::FEEDBACK_PROMPT).to_owned(),
             hint: match request.number {
                 (_, 1) => locale.text(word::approve::STOP).to_owned(),
@@ -127,6 +133,19 @@ impl Question {
                 }
             },
         }
+    }
+
+    /// Offers a trial before the noes, if there is one to offer.
+    #[must_use]
+    pub fn with_trial(mut self, locale: &Locale, trial: Option<Tryable>) -> Self {
+        if trial.is_none() {
+            return self;
+        }
+        let before_no = self.choices.iter().position(|(choice, _)| *choice == Choice::No);
+        let at = before_no.unwrap_or(self.choices.len());
+        self.choices.insert(at, (Choice::Try, locale.text(word::approve::TRY).to_owned()));
+        self.trial = trial;
+        self
     }
 
     /// Asks whether the rule that was shown is kept.
@@ -140,6 +159,7 @@ impl Question {
             ],
             start: Choice::Once,
             rule: None,
+            trial: None,
             feedback_prompt: String::new(),
             hint: locale.text(word::approve::keep::HINT).to_owned(),
         }

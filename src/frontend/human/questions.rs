@@ -28,6 +28,11 @@ impl<W: Write> Questions<W> {
         Self { asker, rules }
     }
 
+    /// Tells whether commands can be tried here.
+    pub(super) fn can_try(&self) -> bool {
+        (self.rules.can_try)()
+    }
+
     /// Takes the answer to a running tool's question.
     pub(super) fn answer(&mut self, painter: &mut Painter<W>, answers: &Answers) -> Answer {
         let answer = self.asker.answer(answers, painter.screen());
@@ -46,7 +51,14 @@ impl<W: Write> Questions<W> {
                         return approval;
                     }
                 }
+                Approval::Try => {
+                    // One that could not be made said why.
+                    if let Some(tried) = question.trial.as_ref().and_then(|trial| (self.rules.tries)(trial)) {
+                        return Approval::Tried(tried);
+                    }
+                }
                 Approval::Once
+                | Approval::Tried(_)
                 | Approval::ForSession
                 | Approval::Deny(_)
                 | Approval::Abort

@@ -1,5 +1,6 @@
 //! Rules that a person may keep: what each would have let run before, and where it is kept.
 
+use crate::agent::{Tried, Tryable};
 use crate::approval::Rule;
 
 /// Keeps a rule: returns the file it is kept in, as people read it, or why it is not.
@@ -11,6 +12,10 @@ pub struct Rules {
     pub matches: Box<dyn Fn(&Rule) -> Matches>,
     /// Keeps a rule for good.
     pub keep: KeepRule,
+    /// Tells whether commands can be tried here.
+    pub can_try: Box<dyn Fn() -> bool>,
+    /// Has the person try a command on the terminal; `None` where it could not be.
+    pub tries: Box<dyn Fn(&Tryable) -> Option<Tried>>,
 }
 
 /// What a rule would have let run unasked.
@@ -25,6 +30,11 @@ pub struct Matches {
 impl Default for Rules {
     /// Knows no commands and keeps nothing.
     fn default() -> Self {
-        Self { matches: Box::new(|_| Matches::default()), keep: Box::new(|_| Err(String::new())) }
+        Self {
+            matches: Box::new(|_| Matches::default()),
+            keep: Box::new(|_| Err(String::new())),
+            can_try: Box::new(|| false),
+            tries: Box::new(|_| None),
+        }
     }
 }

@@ -66,7 +66,11 @@ impl Steps {
                 Approval::Once => Some(word::title::ALLOWED_ONCE),
                 Approval::ForSession => Some(word::title::ALLOWED_SESSION),
                 Approval::Always(_) => Some(word::title::ALLOWED_ALWAYS),
-                Approval::Deny(_) | Approval::Abort | Approval::Unavailable => None,
+                Approval::Deny(_)
+                | Approval::Abort
+                | Approval::Unavailable
+                | Approval::Try
+                | Approval::Tried(_) => None,
             };
         }
     }

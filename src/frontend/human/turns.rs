@@ -429,7 +429,8 @@ impl<W: Write> Frontend for Human<W> {
         }
         painter.continue_as(Section::Tool);
         let verb = self.steps.tools().identity(&request.call.name).verb;
-        let question = Question::new(painter.locale(), request, verb);
+        let trial = request.trial.clone().filter(|_| self.questions.can_try());
+        let question = Question::new(painter.locale(), request, verb).with_trial(painter.locale(), trial);
         self.hush();
         let approval = self.questions.ask(&mut self.painter, &question);
         self.goes_on();

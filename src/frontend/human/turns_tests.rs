@@ -205,6 +205,7 @@ fn request(name: &str, preview: Preview) -> ApprovalRequest {
         widened: None,
         outlives: false,
         careful: false,
+        trial: None,
         number: (1, 1),
         always_rule: None,
     }

@@ -9,7 +9,7 @@ use super::exchange::last_exchange;
 use super::plain::read_line;
 use super::plan::{self, Choice};
 use super::settings::{ReloadSettings, SetUpAgain};
-use super::shell_line::ShellLines;
+use super::shell_line::{ShellLines, untried};
 use super::show;
 use super::turns::{self, Scene, Turns, give_back};
 use super::user_commands::UserCommands;
@@ -284,8 +284,9 @@ impl Repl {
                 self.turn(text)
             }
             Input::Shell(command) => {
-                let secret = self.agent.reads_secret(&command);
-                self.shell.run((&command, secret), &self.stage, self.human.painter(), &self.pending);
+                let session = self.agent.session().path().map(|_| self.agent.session().id().to_string());
+                let line = (command.as_str(), self.agent.reads_secret(untried(&command)));
+                self.shell.run(line, session.as_deref(), &self.stage, self.human.painter(), &self.pending);
                 Next::Line
             }
             Input::Command { name, argument } => {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::shell_guess::command_of;
@@ -15,6 +15,9 @@ use crate::tool::{HANDOFF_VARIABLES, output};
 
 /// Hints of a run at most: by then they are known.
 const HINTS: usize = 3;
+
+/// How a line begins whose rest is tried.
+const TRY: &str = "try ";
 
 /// The person's shell, and what its lines printed.
 #[derive(Debug, Default)]
@@ -31,6 +34,16 @@ pub struct ShellLines {
     hinted: Vec<String>,
 }
 
+/// The line that is to be tried first, where one is.
+fn to_try(line: &str) -> Option<&str> {
+    line.strip_prefix(TRY).map(str::trim).filter(|line| !line.is_empty())
+}
+
+/// The line without the wish to try it first.
+pub(super) fn untried(line: &str) -> &str {
+    to_try(line).unwrap_or(line)
+}
+
 impl ShellLines {
     /// Runs lines in `shell`. `program` is axi itself; `path` is where programs are found.
     #[must_use]
@@ -42,17 +55,28 @@ impl ShellLines {
     pub(super) fn run<W: io::Write>(
         &mut self,
         (line, secret): (&str, bool),
+        session: Option<&str>,
         stage: &Stage,
         painter: &mut Painter<W>,
         pending: &Pending,
     ) {
-        let ran = self.run_line(line, stage);
+        let tried = to_try(line).zip(self.program.as_deref());
+        let command = match tried {
+            Some((line, program)) => trial_of(program, line, session, painter.locale().tag(), stage.plain),
+            None => {
+                let mut command = Command::new(&self.shell);
+                command.arg("-c").arg(line);
+                command
+            }
+        };
+        let ran = self.run_line(command, stage);
         painter.screen().forget();
         match ran {
             Ok(Relayed { status, output, unread }) => {
                 pending.typed(&String::from_utf8_lossy(&unread));
                 let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-                if code != 0 {
+                // What became of a trial stands there already.
+                if code != 0 && tried.is_none() {
                     let said = painter.locale().with(word::repl::ShellExit { code: &code.to_string() });
                     painter.say(&said);
                 }
@@ -93,22 +117,36 @@ impl ShellLines {
     /// Runs it on a pseudo-terminal if this program can start one; otherwise on the terminal itself, and then
     /// nothing of the output is kept. With a pseudo-terminal the person's terminal never leaves our mode, so keys
     /// typed at the end of the run are not read in another mode.
-    fn run_line(&self, line: &str, stage: &Stage) -> io::Result<Relayed> {
+    fn run_line(&self, mut command: Command, stage: &Stage) -> io::Result<Relayed> {
         let Some(program) = self.program.as_ref().filter(|_| !stage.plain) else {
             let _lent = stage.tty.lend();
-            let status = without_handoff(Command::new(&self.shell).arg("-c").arg(line)).status()?;
+            let status = without_handoff(&mut command).status()?;
             return Ok(Relayed { status, output: Vec::new(), unread: Vec::new() });
         };
-        let mut command = Command::new(program);
-        command.arg(child::TERMINAL).arg(&self.shell).arg("-c").arg(line);
-        without_handoff(&mut command);
-        let ran = relay(command)?;
+        let mut apart = Command::new(program);
+        apart.arg(child::TERMINAL).arg(command.get_program()).args(command.get_args());
+        without_handoff(&mut apart);
+        let ran = relay(apart)?;
         if ran.output.last().is_some_and(|&last| last != b'\n') {
             // The prompt begins at the start of a row.
             Output::new().write_all(b"\r\n")?;
         }
         Ok(ran)
     }
+}
+
+/// What tries a line: this program, which asks what becomes of the changes.
+fn trial_of(program: &Path, line: &str, session: Option<&str>, language: &str, plain: bool) -> Command {
+    let mut command = Command::new(program);
+    command.args(["try", "--ask", "--lang", language]);
+    if plain {
+        command.arg("--linear");
+    }
+    if let Some(session) = session {
+        command.args(["--session", session]);
+    }
+    command.arg("--").arg(line);
+    command
 }
 
 /// The shell's hook told this axi something that programs the person runs inside it must not see.

@@ -1,0 +1,52 @@
+//! Trying a command from a question: axi itself runs beside, on the person's terminal, and what it leads them through
+//! ends with the changes applied or dropped.
+
+use std::cell::OnceCell;
+use std::process::Command;
+use std::rc::Rc;
+
+use super::super::commands::can_try as probe;
+use super::super::context::App;
+use crate::agent::{Tried, Tryable};
+use crate::child;
+use crate::frontend::exit::Exit;
+use crate::terminal::relay;
+use crate::tool::output;
+
+/// Tells whether commands can be tried here; asks the system once.
+pub(super) fn can_try(app: &Rc<App>) -> Box<dyn Fn() -> bool> {
+    let (app, known) = (Rc::clone(app), OnceCell::new());
+    Box::new(move || *known.get_or_init(|| probe(&app)))
+}
+
+/// Has the person try a command; `None` where it could not be.
+pub(super) fn tries(app: &Rc<App>) -> Box<dyn Fn(&Tryable) -> Option<Tried>> {
+    let app = Rc::clone(app);
+    Box::new(move |trial| {
+        let ran = relay(command(&app, trial)?).ok()?;
+        let code = ran.status.code()?;
+        let is_over = [Exit::Done, Exit::ApprovalNeeded].iter().any(|exit| i32::from(exit.code()) == code);
+        let printed = output::trim(&output::clean(&ran.output), output::LIMITS);
+        is_over.then(|| Tried { applied: code == i32::from(Exit::Done.code()), printed })
+    })
+}
+
+fn command(app: &App, trial: &Tryable) -> Option<Command> {
+    let program = app.process.program.as_ref()?;
+    let mut command = Command::new(program);
+    command.arg(child::TERMINAL).arg(program).args(["try", "--ask", "--lang", app.locale.tag()]);
+    if !trial.network {
+        command.arg("--no-network");
+    }
+    for path in &trial.also {
+        command.arg("--also").arg(path);
+    }
+    if let Some(session) = &trial.session {
+        command.arg("--session").arg(session);
+    }
+    if app.display().linear() {
+        command.arg("--linear");
+    }
+    command.current_dir(&app.project.cwd).arg("--").arg(&trial.line);
+    Some(command)
+}
