@@ -14,8 +14,9 @@ use axi::journal::{Foreign, Journal};
 use serde_json::{Value, json};
 
 use crate::support::home::Home;
+use crate::support::server::{Server, answer};
 use crate::support::skip::skip;
-use crate::support::talk::{Ran, run};
+use crate::support::talk::{Person, Ran, axi, last_said, run};
 use crate::undo_random::{FILES, Picture, Random, number, picture};
 
 /// Lines about what a layer shows in another way: how many names a directory has, sockets.
@@ -245,6 +246,55 @@ fn nothing_changes_before_random_lines_are_applied_and_then_it_is_as_if_they_had
     let (first, cases) = (number("AXI_UNDO_SEED", 1), number("AXI_TRIAL_CASES", 5));
     let wrong: Vec<String> = (first..first + cases).filter_map(differs).collect();
     assert!(wrong.is_empty(), "{} of {cases} differ\n{}", wrong.len(), wrong.join("\n\n"));
+}
+
+#[test]
+fn a_person_tries_a_command_from_its_question_and_applies_drops_or_goes_on_in_it() {
+    if !can_try() {
+        return;
+    }
+    let home = filled();
+    let line = json!({ "command": "rm d0/a && echo gone" }).to_string();
+    let server = Server::start([
+        answer::chat_call("call_1", "shell", &line),
+        answer::chat_text("dropped it"),
+        answer::chat_call("call_2", "shell", &line),
+        answer::chat_text("applied it"),
+    ]);
+    let mut person = Person::meets(&axi(&home, &server));
+    person.sends("remove it");
+    person.sees_choice("No");
+    person.types("t");
+    person.sees("would delete 1 file or directory (");
+    person.sees("- d0/a");
+    person.types("n");
+    person.sees("dropped it");
+    assert!(home.work().join("d0/a").exists());
+    assert!(last_said(&server.requests()[1]).contains("did not apply"), "the model is told");
+    person.sends("remove it again");
+    person.sees_choice("No");
+    person.types("t");
+    person.sees("Run something else in the same trial");
+    person.types("r");
+    person.sees("Which command?");
+    person.sends("echo more > made; ls d0");
+    person.sees("- d0/a");
+    person.sees("+ made (5 B)");
+    assert!(home.work().join("d0/a").exists() && !home.work().join("made").exists());
+    person.types("y");
+    person.sees("applied it");
+    assert!(!home.work().join("d0/a").exists() && home.work().join("made").exists());
+    person.sends("/undo yes");
+    person.sees("2 files and directories are as they were");
+    assert!(home.work().join("d0/a").exists() && !home.work().join("made").exists());
+    person.sends("!try echo x > top");
+    person.sees("would change 1 file");
+    person.sees("Drop it");
+    person.types("n");
+    person.sees_prompt();
+    assert_eq!(std::fs::read_to_string(home.work().join("top")).unwrap(), "0 of top\n");
+    assert_eq!(server.violations(), Vec::<String>::new());
+    assert_eq!(person.leaves(), Some(0));
 }
 
 /// Root needs no user namespace: what others need shows only to one.

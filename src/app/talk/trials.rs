@@ -10,6 +10,7 @@ use super::super::context::App;
 use crate::agent::{Tried, Tryable};
 use crate::child;
 use crate::frontend::exit::Exit;
+use crate::frontend::human::Tries;
 use crate::terminal::relay;
 use crate::tool::output;
 
@@ -20,7 +21,7 @@ pub(super) fn can_try(app: &Rc<App>) -> Box<dyn Fn() -> bool> {
 }
 
 /// Has the person try a command; `None` where it could not be.
-pub(super) fn tries(app: &Rc<App>) -> Box<dyn Fn(&Tryable) -> Option<Tried>> {
+pub(super) fn tries(app: &Rc<App>) -> Tries {
     let app = Rc::clone(app);
     Box::new(move |trial| {
         let ran = relay(command(&app, trial)?).ok()?;

@@ -28,5 +28,5 @@ pub use again::turn;
 pub use looks::{Looks, Palette};
 pub use painter::{PROSE_WIDTH, Painter};
 pub use question::{Answers, Asker, Choice, Nobody, Question};
-pub use rules::{KeepRule, Matches, Rules};
+pub use rules::{KeepRule, Matches, Rules, Tries};
 pub use turns::{Human, HumanOptions};

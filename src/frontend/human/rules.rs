@@ -6,6 +6,9 @@ use crate::approval::Rule;
 /// Keeps a rule: returns the file it is kept in, as people read it, or why it is not.
 pub type KeepRule = Box<dyn Fn(&Rule) -> Result<String, String>>;
 
+/// Has the person try a command.
+pub type Tries = Box<dyn Fn(&Tryable) -> Option<Tried>>;
+
 /// What a rule would have run, and where one is kept. Made by the composition root.
 pub struct Rules {
     /// Looks the last commands up.
@@ -15,7 +18,7 @@ pub struct Rules {
     /// Tells whether commands can be tried here.
     pub can_try: Box<dyn Fn() -> bool>,
     /// Has the person try a command on the terminal; `None` where it could not be.
-    pub tries: Box<dyn Fn(&Tryable) -> Option<Tried>>,
+    pub tries: Tries,
 }
 
 /// What a rule would have let run unasked.

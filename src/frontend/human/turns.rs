@@ -428,9 +428,10 @@ impl<W: Write> Frontend for Human<W> {
             painter.commit_rows(row, HANG);
         }
         painter.continue_as(Section::Tool);
-        let verb = self.steps.tools().identity(&request.call.name).verb;
-        let trial = request.trial.clone().filter(|_| self.questions.can_try());
-        let question = Question::new(painter.locale(), request, verb).with_trial(painter.locale(), trial);
+        let tool = self.steps.tools().identity(&request.call.name);
+        let question =
+            Question::new(painter.locale(), request, tool.verb)
+                .with_trial(painter.locale(), request, &|| self.questions.can_try());
         self.hush();
         let approval = self.questions.ask(&mut self.painter, &question);
         self.goes_on();

@@ -61,13 +61,12 @@ impl ShellLines {
         pending: &Pending,
     ) {
         let tried = to_try(line).zip(self.program.as_deref());
-        let command = match tried {
-            Some((line, program)) => trial_of(program, line, session, painter.locale().tag(), stage.plain),
-            None => {
-                let mut command = Command::new(&self.shell);
-                command.arg("-c").arg(line);
-                command
-            }
+        let command = if let Some((line, program)) = tried {
+            trial_of(program, line, session, painter.locale().tag(), stage.plain)
+        } else {
+            let mut command = Command::new(&self.shell);
+            command.arg("-c").arg(line);
+            command
         };
         let ran = self.run_line(command, stage);
         painter.screen().forget();
