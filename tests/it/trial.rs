@@ -261,7 +261,9 @@ fn a_person_tries_a_command_from_its_question_and_applies_drops_or_goes_on_in_it
         answer::chat_call("call_2", "shell", &line),
         answer::chat_text("applied it"),
     ]);
-    let mut person = Person::meets(&axi(&home, &server));
+    let mut command = axi(&home, &server);
+    command.env_remove("AXI_TRIAL");
+    let mut person = Person::meets(&command);
     person.sends("remove it");
     person.sees_choice("No");
     person.types("t");

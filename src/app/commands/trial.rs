@@ -23,6 +23,10 @@ use crate::sandbox::{Confinement, Reach, WorkDirectories};
 use crate::session::Origin;
 use crate::trial::{self, ChangeSet, Ground, How, Kind, Refused, Trial, Why};
 
+/// The variable by which trials are not offered in questions: `off`.
+const OFFERED: &str = "AXI_TRIAL";
+
+/// Runs a command in a trial, and prints or applies what it changed.
 pub(in crate::app) fn trial(app: &App, options: &TryOptions) -> Exit {
     let console = Console::new(&app.locale);
     let places = trial::places(app.paths.state.as_deref());
@@ -114,11 +118,11 @@ fn decided(app: &App, stand: &Stand<'_>, set: &ChangeSet, status: &mut ExitStatu
 
 /// Tells whether commands can be tried where this axi works: makes a trial and runs nothing in it.
 pub(in crate::app) fn can_try(app: &App) -> bool {
-    tried(app).is_ok()
+    app.process.variable(OFFERED).is_none_or(|offered| offered != "off")
+        && probed(app).inspect_err(|error| tracing::info!(%error, "no trials")).is_ok()
 }
 
-/// The same, with the reason.
-pub(in crate::app) fn tried(app: &App) -> Result<(), Refused> {
+fn probed(app: &App) -> Result<(), Refused> {
     let places = trial::places(app.paths.state.as_deref());
     let options = TryOptions::default();
     let stand = Stand::new(app, &options, &places)?;

@@ -136,16 +136,13 @@ impl Question {
     }
 
     /// Offers a trial before the noes, if there is one to offer.
-    #[must_use]
-    pub fn with_trial(mut self, locale: &Locale, request: &ApprovalRequest, can_try: &dyn Fn() -> bool) -> Self {
+    pub fn offer_trial(&mut self, locale: &Locale, request: &ApprovalRequest, can_try: &dyn Fn() -> bool) {
         self.trial = request.trial.clone().filter(|_| can_try());
-        if self.trial.is_none() {
-            return self;
+        if self.trial.is_some() {
+            let before_no = self.choices.iter().position(|(choice, _)| *choice == Choice::No);
+            let at = before_no.unwrap_or(self.choices.len());
+            self.choices.insert(at, (Choice::Try, locale.text(word::approve::TRY).to_owned()));
         }
-        let before_no = self.choices.iter().position(|(choice, _)| *choice == Choice::No);
-        let at = before_no.unwrap_or(self.choices.len());
-        self.choices.insert(at, (Choice::Try, locale.text(word::approve::TRY).to_owned()));
-        self
     }
 
     /// Asks whether the rule that was shown is kept.

@@ -44,6 +44,11 @@ impl Steps {
         &self.tools
     }
 
+    /// Returns what a tool does.
+    pub(super) fn verb(&self, tool: &str) -> ToolVerb {
+        self.tools.identity(tool).verb
+    }
+
     /// Forgets the turn before.
     pub(super) fn clear(&mut self) {
         self.requested.clear();

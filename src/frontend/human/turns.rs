@@ -428,10 +428,8 @@ impl<W: Write> Frontend for Human<W> {
             painter.commit_rows(row, HANG);
         }
         painter.continue_as(Section::Tool);
-        let tool = self.steps.tools().identity(&request.call.name);
-        let question =
-            Question::new(painter.locale(), request, tool.verb)
-                .with_trial(painter.locale(), request, &|| self.questions.can_try());
+        let mut question = Question::new(painter.locale(), request, self.steps.verb(&request.call.name));
+        question.offer_trial(painter.locale(), request, &|| self.questions.can_try());
         self.hush();
         let approval = self.questions.ask(&mut self.painter, &question);
         self.goes_on();
