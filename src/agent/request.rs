@@ -33,6 +33,14 @@ pub(super) enum Asked {
     TooDear(TurnEnd),
 }
 
+/// Why a request is made anew from its beginning on.
+pub(super) enum Again {
+    /// The conversation was cut for the first time: from now on there is `recall`.
+    FirstCut,
+    /// The server refused the request for its length.
+    TooLong { failure: Failure, message: String },
+}
+
 /// How much of an answer the person has seen.
 #[derive(Debug, Clone, Copy, Default)]
 struct Shown {
@@ -67,28 +75,31 @@ impl Talk {
         (subject, todos): (SubjectOfPath<'_>, Option<&str>),
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
-    ) -> Asked {
+    ) -> Result<Asked, Again> {
         let mut failures = 0;
-        let mut cut_for_length = false;
         loop {
             self.heal();
+            let was_whole = self.conversation().cut().is_none();
             Shorten { talk: self, beginning, todos }.make_room(Need::Hard, frontend, cancel).await;
             if cancel.is_cancelled() {
-                return Asked::Interrupted;
+                return Ok(Asked::Interrupted);
+            }
+            if was_whole && self.conversation().cut().is_some() {
+                return Err(Again::FirstCut);
             }
             if let Err(end) = (Purse { talk: self, beginning }).afford(failures == 0, frontend) {
-                return Asked::TooDear(end);
+                return Ok(Asked::TooDear(end));
             }
             match self.attempt(beginning, subject, frontend, cancel).await {
                 Attempt::Whole(finished) => {
                     Shorten { talk: self, beginning, todos }.learn(finished.usage, &finished.stop);
                     self.spend(finished.usage, frontend);
-                    return Asked::Finished(finished);
+                    return Ok(Asked::Finished(finished));
                 }
                 Attempt::Interrupted(builder) => {
                     self.spend(builder.usage(), frontend);
                     self.keep_partial(builder, frontend);
-                    return Asked::Interrupted;
+                    return Ok(Asked::Interrupted);
                 }
                 Attempt::Failed { error, builder, spoken: true } => {
                     self.spend(builder.usage(), frontend);
@@ -97,19 +108,16 @@ impl Talk {
                     self.keep_partial(builder, frontend);
                     let notice = Notice::BrokenMidway { error: failure.clone() };
                     frontend.show(&AgentEvent::Notice { notice });
-                    return Asked::Failed(failure);
+                    return Ok(Asked::Failed(failure));
                 }
                 // Reasoning that breaks off is no answer: none of it could be kept or sent back.
                 Attempt::Failed { error, builder, spoken: false } => {
                     self.spend(builder.usage(), frontend);
                     tracing::warn!(%error, failures, "the request failed");
-                    if let ProviderError::ContextOverflow { message } = &error
-                        && !std::mem::replace(&mut cut_for_length, true)
-                        && (Shorten { talk: self, beginning, todos }).overflowed(message, frontend)
-                    {
-                        continue;
-                    }
                     let failure = Failure::from(&error);
+                    if let ProviderError::ContextOverflow { message } = error {
+                        return Err(Again::TooLong { failure, message });
+                    }
                     failures += 1;
                     let retry = if error.is_overload() {
                         self.fallbacks.plan(self.manner.retry)
@@ -117,14 +125,14 @@ impl Talk {
                         self.manner.retry
                     };
                     let Some(wait) = retry.decide(failures, &error, (self.manner.random)()) else {
-                        return if error.is_overload() {
+                        return Ok(if error.is_overload() {
                             Asked::Overloaded(failure)
                         } else {
                             Asked::Failed(failure)
-                        };
+                        });
                     };
                     if !count_down(wait, (failures, retry.most(&error)), &failure, frontend, cancel).await {
-                        return Asked::Interrupted;
+                        return Ok(Asked::Interrupted);
                     }
                 }
             }

@@ -1,7 +1,5 @@
 //! Shortening what is sent of the talk: when it is cut, and what the model sums up for it.
 
-use std::sync::Arc;
-
 use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 
@@ -81,7 +79,7 @@ impl Shorten<'_> {
         if self.talk.wishes.shortening == Shortening::Off {
             return;
         }
-        self.ask_window(frontend, cancel).await;
+        self.talk.ask_window(frontend, cancel).await;
         let Some(limits) = self.limits() else { return };
         if self.need(&limits) < wanted {
             return;
@@ -105,17 +103,6 @@ impl Shorten<'_> {
         self.shorten(&limits, &beside, false, frontend);
     }
 
-    /// Asks the server how large its window is, where that can be asked and may be news.
-    async fn ask_window(&mut self, frontend: &mut dyn Frontend, cancel: &CancellationToken) {
-        let provider = Arc::clone(&self.talk.provider);
-        let Some(asked) = provider.ask_window() else { return };
-        let Some(Some(tokens)) = watched(asked, frontend, cancel).await else { return };
-        if self.talk.window.size(self.talk.model().room()) != Some(tokens) {
-            self.talk.window.believe(tokens);
-            self.talk.keep_window(tokens);
-        }
-    }
-
     /// Tells hooks that a cut is near. They cannot hold it back: without it the talk would end.
     async fn tell_hooks(&self, why: (bool, &str), frontend: &mut dyn Frontend, cancel: &CancellationToken) {
         for line in self.talk.manner.hooks.lines(Event::PreCompact, None) {
@@ -134,12 +121,16 @@ impl Shorten<'_> {
         cut.is_some_and(|cut| sent_tokens(messages, Some(&cut)) * 2 <= sent_tokens(messages, was))
     }
 
-    /// Shortens after a server refused the request for its length; false where nothing more can be cut.
-    pub(super) fn overflowed(&mut self, message: &str, frontend: &mut dyn Frontend) -> bool {
+    /// Believes what a server said when it refused a request for its length; returns the window it named.
+    pub(super) fn refused(&mut self, message: &str) -> Option<u64> {
         let sent = self.sent() + self.beginning.tokens();
-        if let Some(window) = self.talk.window.refused(message, sent) {
-            self.talk.keep_window(window);
-        }
+        let window = self.talk.window.refused(message, sent)?;
+        self.talk.keep_window(window);
+        Some(window)
+    }
+
+    /// Shortens after that; false where nothing more can be cut.
+    pub(super) fn overflowed(&mut self, frontend: &mut dyn Frontend) -> bool {
         let Some(limits) = self.limits() else { return false };
         let pins = self.talk.conversation().pins().to_vec();
         self.shorten(&limits, &Beside { summary: None, pins: &pins, todos: self.todos }, false, frontend).is_some()

@@ -17,7 +17,7 @@ use super::hooks::{Event, Held, MOST_STOPS};
 use super::instructions::nested;
 use super::modes::{Purpose, under_the_prompt};
 use super::recall;
-use super::request::Asked;
+use super::request::{Again, Asked};
 use super::results::CallsEnd;
 use super::runner::ToolRunner;
 use super::said::{quoted, recalled};
@@ -71,7 +71,9 @@ impl Agent {
         Substitute { talk: &mut self.talk }.go_back();
         frontend
             .show(&AgentEvent::TurnStarted { session: self.session().id().to_string(), model: self.model().id() });
-        let window = self.model().context_window;
+        // The first request may be too long already: its tools are told briefly in a small window.
+        self.talk.ask_window(frontend, cancel).await;
+        let window = self.talk.window.size(self.model().context_window);
         for trouble in self.runner.tools.begin_turn(window, &self.runner.place, &message.text()) {
             let notice = Notice::Server { name: trouble.server, failure: trouble.failure };
             frontend.show(&AgentEvent::Notice { notice });
@@ -160,15 +162,32 @@ impl Agent {
 
     /// Asks the model for its next message, or one that stands by where its provider has no room.
     async fn ask(&mut self, purpose: Purpose, frontend: &mut dyn Frontend, cancel: &CancellationToken) -> Asked {
+        let mut is_cut_for_length = false;
         loop {
             let beginning = self.beginning(purpose);
             let runner = &self.runner;
             let todos = runner.memory.open_plan();
             let subject = |tool: &str, path: &str| runner.subject_of_path(tool, path);
             match self.talk.ask(&beginning, (&subject, todos.as_deref()), frontend, cancel).await {
-                Asked::Overloaded(error) if (Substitute { talk: &mut self.talk }).fall_back(&error, frontend) => {}
-                Asked::Overloaded(error) => return Asked::Failed(error),
-                other => return other,
+                Err(Again::FirstCut) => {}
+                Err(Again::TooLong { failure, message }) => {
+                    let todos = todos.as_deref();
+                    let window = Shorten { talk: &mut self.talk, beginning: &beginning, todos }.refused(&message);
+                    let next = self.beginning(purpose);
+                    let counted = self.talk.window.counted(self.said().sent_tokens() + next.tokens());
+                    // In a smaller window the tools are told briefly: that may be enough.
+                    let fits = next.tokens() < beginning.tokens() && window.is_some_and(|window| counted < window);
+                    if !fits
+                        && (std::mem::replace(&mut is_cut_for_length, true)
+                            || !Shorten { talk: &mut self.talk, beginning: &next, todos }.overflowed(frontend))
+                    {
+                        return Asked::Failed(failure);
+                    }
+                }
+                Ok(Asked::Overloaded(error))
+                    if (Substitute { talk: &mut self.talk }).fall_back(&error, frontend) => {}
+                Ok(Asked::Overloaded(error)) => return Asked::Failed(error),
+                Ok(other) => return other,
             }
         }
     }

@@ -1,11 +1,15 @@
-//! The window of llama.cpp's server: no answer contains it, so axi asks for it. axi asks no other server.
+//! The window of llama.cpp's server: no answer contains it, so axi asks for it.
+//!
+//! A server of this machine is asked before the first request, while nobody has said its window: that it is llama.cpp
+//! shows in its answers only. After that, and on other machines, only llama.cpp is asked.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::provider::address::is_loopback;
 use crate::provider::gateway::dress;
 use crate::provider::http::{Answer, Call, Client, Origin};
-use crate::provider::settings::{Gateway, ProviderSettings};
+use crate::provider::settings::{Gateway, Protocol, ProviderSettings};
 
 /// How its answers name it, in the header `server`.
 const NAME: &str = "llama.cpp";
@@ -29,7 +33,12 @@ impl ServerWindow {
     pub(crate) fn of(settings: &ProviderSettings, headers: Vec<(&'static str, String)>) -> Self {
         let base = settings.base_url.strip_suffix("/v1").unwrap_or(&settings.base_url);
         let (url, origin) = (format!("{base}{PLACE}"), Origin::of(settings));
-        Self { url, headers, origin, may_ask: AtomicBool::new(false) }
+        let may_be = match settings.protocol {
+            Protocol::OpenAiChat | Protocol::OpenAiResponses | Protocol::Anthropic => is_loopback(base),
+            Protocol::Gemini | Protocol::Bedrock | Protocol::Ollama => false,
+        };
+        let may_ask = AtomicBool::new(may_be && settings.context_window.is_none());
+        Self { url, headers, origin, may_ask }
     }
 
     /// Looks at who answered.

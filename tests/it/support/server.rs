@@ -321,7 +321,10 @@ fn serve(stream: &TcpStream, shared: &Arc<Shared>) {
     let line = format!("{} {}", request.method, request.path.split('?').next().unwrap_or_default());
     let answer = {
         let mut state = shared.state.lock().unwrap();
-        if state.ignored.contains(&line) && !state.routes.iter().any(|(route, _)| *route == line) {
+        // A local server is asked for its window first, as llama.cpp's would be.
+        let is_for_window = line.starts_with("GET ") && line.ends_with("/props");
+        if (is_for_window || state.ignored.contains(&line)) && !state.routes.iter().any(|(route, _)| *route == line)
+        {
             drop(state);
             let body = serde_json::json!({"error": {"message": "no list here"}});
             drop(write_answer(stream, &Answer::json(404, &body), || false));
