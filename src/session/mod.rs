@@ -7,6 +7,7 @@ mod ahead;
 mod entry;
 mod error;
 mod fork;
+mod frame;
 mod holder;
 mod id;
 mod import;

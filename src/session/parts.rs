@@ -24,10 +24,15 @@ pub(super) struct Lines<'a> {
 impl Lines<'_> {
     /// The line that a byte belongs to, without its newline.
     pub(super) fn line_of(&self, at: usize) -> Range<usize> {
-        let start = memchr::memrchr(b'\n', &self.text[..at]).map_or(0, |newline| newline + 1);
-        let end = memchr::memchr(b'\n', &self.text[at..]).map_or(self.text.len(), |length| at + length);
-        start..end
+        line_of(self.text, at)
     }
+}
+
+/// The line of some lines that a byte belongs to, without its newline.
+pub(super) fn line_of(lines: &[u8], at: usize) -> Range<usize> {
+    let start = memchr::memrchr(b'\n', &lines[..at]).map_or(0, |newline| newline + 1);
+    let end = memchr::memchr(b'\n', &lines[at..]).map_or(lines.len(), |length| at + length);
+    start..end
 }
 
 /// What a thread reads into, one file after the other.
@@ -72,6 +77,34 @@ pub(super) fn read_part(
     take: &mut dyn FnMut(&Lines<'_>) -> bool,
 ) -> std::io::Result<()> {
     let Buffer { text, lower } = buffer;
+    read_pieces(file, part, text, &mut |offset, text| {
+        lower.clear();
+        lower.extend_from_slice(text);
+        lower.make_ascii_lowercase();
+        take(&Lines { offset, text, lower })
+    })
+}
+
+/// Hands over the same lines with the letters of ASCII in lower case, and nothing else of them: no line is copied.
+pub(super) fn read_lower(
+    file: &File,
+    part: Range<u64>,
+    buffer: &mut Buffer,
+    take: &mut dyn FnMut(u64, &[u8]) -> bool,
+) -> std::io::Result<()> {
+    read_pieces(file, part, &mut buffer.text, &mut |offset, text| {
+        text.make_ascii_lowercase();
+        take(offset, text)
+    })
+}
+
+/// Hands over lines where they were read, with the place of the first in the file.
+fn read_pieces(
+    file: &File,
+    part: Range<u64>,
+    text: &mut Vec<u8>,
+    take: &mut dyn FnMut(u64, &mut [u8]) -> bool,
+) -> std::io::Result<()> {
     text.resize(PIECE, 0);
     // The byte before tells whether a line begins with the part.
     let mut offset = part.start.saturating_sub(1);
@@ -93,13 +126,8 @@ pub(super) fn read_part(
         // The line that has the part's last byte is the last one.
         let last = usize::try_from(part.end - offset).unwrap_or(usize::MAX);
         let to = if last < whole { after_newline(&text[..whole], last - 1) } else { whole };
-        if from < to {
-            lower.clear();
-            lower.extend_from_slice(&text[from..to]);
-            lower.make_ascii_lowercase();
-            if !take(&Lines { offset: offset + from as u64, text: &text[from..to], lower }) {
-                return Ok(());
-            }
+        if from < to && !take(offset + from as u64, &mut text[from..to]) {
+            return Ok(());
         }
         if read == 0 {
             return Ok(());
@@ -159,6 +187,15 @@ mod tests {
                 }).unwrap();
             }
             prop_assert!(told == text);
+            let mut lower = Vec::new();
+            for part in cuts.windows(2) {
+                read_lower(&file, part[0]..part[1], &mut buffer, &mut |offset, lines| {
+                    assert_eq!(offset, lower.len() as u64);
+                    lower.extend_from_slice(lines);
+                    true
+                }).unwrap();
+            }
+            prop_assert!(lower == text.to_ascii_lowercase());
         }
     }
 

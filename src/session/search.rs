@@ -8,14 +8,13 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use serde_json::Value;
 
 use super::entry::{EntryKind, read_kind};
-use super::parts::{Buffer, Lines, on_threads, read_part};
+use super::frame::is_frame;
+use super::parts::{Buffer, line_of, on_threads, read_lower};
 use crate::conversation::ContentBlock;
 
 /// The usual constants of BM25 (Robertson and Zaragoza 2009).
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
-/// The longest text of a line's frame, in bytes: names of fields, kinds, roles.
-const FRAME: usize = 24;
 /// How often a word is counted in a file at most: from there on more of it changes no score by a hundredth.
 const MOST_COUNTED: f64 = 128.0;
 
@@ -79,59 +78,80 @@ fn wanted(word: &str) -> Option<Wanted> {
 fn hits(path: &Path, wanted: &[Wanted], buffer: &mut Buffer) -> Option<Hits> {
     let file = File::open(path).ok()?;
     let bytes = file.metadata().ok()?.len();
-    let mut counts = Vec::new();
-    for word in wanted {
-        let (mut count, mut said) = (0.0, false);
-        let read = read_part(&file, 0..bytes, buffer, &mut |lines| {
-            count += scan(lines, word, &mut said);
-            count < MOST_COUNTED
-        });
-        read.ok()?;
-        said.then(|| counts.push(count))?;
+    let mut words: Vec<Count<'_>> = wanted.iter().map(|word| Count::new(word, bytes)).collect();
+    // A word is looked for from where the one before it was found: of most files only the first is looked for.
+    let read = read_lower(&file, 0..bytes, buffer, &mut |offset, lines| {
+        let mut is_enough = true;
+        for word in &mut words {
+            word.from = word.from.min(offset);
+            word.scan(lines);
+            is_enough &= word.is_enough();
+            if !word.said {
+                break;
+            }
+        }
+        !is_enough
+    });
+    read.ok()?;
+    for word in &mut words {
+        let before = word.from;
+        if before > 0 && !word.is_enough() {
+            let read = read_lower(&file, 0..before, buffer, &mut |_, lines| {
+                word.scan(lines);
+                !word.is_enough()
+            });
+            read.ok()?;
+        }
+        word.said.then_some(())?;
     }
+    let counts = words.iter().map(|word| word.count.min(MOST_COUNTED)).collect();
     Some(Hits { counts, bytes: as_float(usize::try_from(bytes).unwrap_or(usize::MAX)) })
 }
 
-/// How often a word stands in these lines, outside of their frame; the first time it is looked whether it was said.
-fn scan(lines: &Lines<'_>, word: &Wanted, said: &mut bool) -> f64 {
-    let mut count = 0.0;
-    let mut not_in = 0..0;
-    let found = word.matcher.find_iter(lines.lower, |found| {
-        if is_frame(lines.text, found.start(), found.end()) || not_in.contains(&found.start()) {
-            return true;
-        }
-        if !*said {
-            let line = lines.line_of(found.start());
-            if !says(&lines.text[line.clone()], &word.lower) {
-                not_in = line;
-                return true;
-            }
-            *said = true;
-        }
-        count += 1.0;
-        count < MOST_COUNTED
-    });
-    // Its error is that of a callback, which has none.
-    drop(found);
-    count
+/// How often a word stands in a file, as far as it was counted.
+struct Count<'a> {
+    word: &'a Wanted,
+    /// Where the lines begin in which it was looked for, up to the file's end.
+    from: u64,
+    count: f64,
+    /// Whether it was said there.
+    said: bool,
 }
 
-/// Whether a hit stands in the frame of a line: in the name of a field, or in a kind, a role, a type.
-pub(super) fn is_frame(lines: &[u8], start: usize, end: usize) -> bool {
-    let before = &lines[start.saturating_sub(FRAME)..start];
-    let after = &lines[end..lines.len().min(end + FRAME)];
-    let (Some(open), Some(close)) = (memchr::memrchr(b'"', before), memchr::memchr(b'"', after)) else {
-        return false;
-    };
-    // A quote behind a backslash belongs to a text.
-    let is_escaped = |bytes: &[u8], quote: usize| quote > 0 && bytes[quote - 1] == b'\\';
-    if is_escaped(before, open) || is_escaped(after, close) {
-        return false;
+impl<'a> Count<'a> {
+    const fn new(word: &'a Wanted, bytes: u64) -> Self {
+        Self { word, from: bytes, count: 0.0, said: false }
     }
-    after.get(close + 1) == Some(&b':')
-        || [&b"\"kind\":"[..], b"\"role\":", b"\"type\":", b"\"outcome\":"]
-            .iter()
-            .any(|field| before[..open].ends_with(field))
+
+    fn is_enough(&self) -> bool {
+        self.count >= MOST_COUNTED
+    }
+
+    /// Counts it in lines in lower case, outside of their frame; the first time it is looked whether it was said.
+    fn scan(&mut self, lines: &[u8]) {
+        if self.is_enough() {
+            return;
+        }
+        let mut not_in = 0..0;
+        let found = self.word.matcher.find_iter(lines, |found| {
+            if is_frame(lines, found.start(), found.end()) || not_in.contains(&found.start()) {
+                return true;
+            }
+            if !self.said {
+                let line = line_of(lines, found.start());
+                // JSON in lower case is JSON with the same texts but for their case.
+                if !says(&lines[line.clone()], &self.word.lower) {
+                    not_in = line;
+                    return true;
+                }
+                self.said = true;
+            }
+            self.count += 1.0;
+            !self.is_enough()
+        });
+        // Its error is that of a callback, which has none.
+        drop(found);
+    }
 }
 
 /// Whether the words of a line hold a text in lower case. What is written between them (`role`, `kind`) is not theirs.
@@ -176,4 +196,40 @@ fn value_says(value: &Value, holds: &impl Fn(&str) -> bool) -> bool {
 #[expect(clippy::cast_precision_loss, reason = "counts and sizes of files are far below 2^52")]
 const fn as_float(count: usize) -> f64 {
     count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+    use crate::conversation::Message;
+    use crate::session::entry::Entry;
+
+    #[test]
+    fn words_are_counted_in_all_of_a_file_wherever_the_first_of_them_is() {
+        let line = |text: &str| {
+            let message = Message::user(text);
+            Entry::line(EntryKind::Message { message }, std::time::SystemTime::UNIX_EPOCH).unwrap()
+        };
+        // Longer than what is read at once.
+        let other = line(&"nothing of it. ".repeat(20_000));
+        for order in ["hhpo", "oohph", "pohoh", "pphoh", "hoopp", "hpo", "oph", "hohop"] {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            for part in order.chars() {
+                let part = match part {
+                    'h' => line("the Heron, a heron"),
+                    'p' => line("its PORT"),
+                    _ => other.clone(),
+                };
+                file.write_all(&part).unwrap();
+            }
+            let count = |letter: char| as_float(order.matches(letter).count());
+            let words: Vec<Wanted> = ["heron", "port"].iter().filter_map(|word| wanted(word)).collect();
+            let found = hits(file.path(), &words, &mut Buffer::default()).map(|hits| hits.counts);
+            assert_eq!(found, Some(vec![2.0 * count('h'), count('p')]), "{order}");
+            let words: Vec<Wanted> = ["heron", "port", "gull"].iter().filter_map(|word| wanted(word)).collect();
+            assert!(hits(file.path(), &words, &mut Buffer::default()).is_none());
+        }
+    }
 }

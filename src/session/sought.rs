@@ -4,7 +4,7 @@ use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use memchr::memmem::Finder;
 
-use super::search::is_frame;
+use super::frame::is_frame;
 
 /// The most words of a query that count.
 const MOST_WORDS: usize = 32;

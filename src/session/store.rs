@@ -1,5 +1,6 @@
 //! The directory of all sessions: listing, finding, deleting.
 
+use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -90,7 +91,8 @@ impl SessionStore {
         let summaries = files.iter().filter_map(|(id, path)| summarise(id, path, &mut copy));
         let mut found: Vec<Summary> = summaries.collect();
         found.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| right.id.cmp(&left.id)));
-        copy.keep(&self.directory, &|id| files.iter().any(|(there, _)| there.as_str() == id));
+        let there: HashSet<&str> = files.iter().map(|(id, _)| id.as_str()).collect();
+        copy.keep(&self.directory, &|id| there.contains(id));
         found
     }
 
@@ -105,7 +107,8 @@ impl SessionStore {
         let mut copy = Copy::read(&self.directory);
         let found = search::ranked(&paths, text).into_iter().map(|place| &files[place]);
         let found: Vec<Summary> = found.filter_map(|(id, path)| summarise(id, path, &mut copy)).collect();
-        copy.keep(&self.directory, &|id| files.iter().any(|(there, _)| there.as_str() == id));
+        let there: HashSet<&str> = files.iter().map(|(id, _)| id.as_str()).collect();
+        copy.keep(&self.directory, &|id| there.contains(id));
         found
     }
 
