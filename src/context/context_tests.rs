@@ -229,6 +229,28 @@ fn earlier_lines_are_quoted_beside_a_message_that_is_about_them() {
 }
 
 #[test]
+fn a_question_about_a_file_has_only_what_the_person_said_of_it_beside_it() {
+    let mut conversation = Conversation::new();
+    turn(&mut conversation, "Count the lines.", &["  6 src/config.py\n  8 src/mail.py".into()]);
+    turn(&mut conversation, "Never change src/config.py: it belongs to the billing team.", &[long(5, "x")]);
+    turn(&mut conversation, "Look again.", &["the port set in src/config.py is 1, in 10.0.0.1 it is 2".into()]);
+    let quoted = |said: &str| quotes(said, &recall(conversation.messages(), said, LOOKED_AT));
+    // A small model took `6` for the port.
+    for file in ["Which port is set in src/config.py?", "Which port is set in config.py?"] {
+        assert_eq!(quoted(file), None, "{file}");
+    }
+    let team = quoted("Which team does src/config.py belong to?").unwrap();
+    assert!(
+        team.ends_with("\n- turn 2, user: Never change src/config.py: it belongs to the billing team."),
+        "{team}"
+    );
+    // A name is one thing, however many words it has.
+    assert_eq!(quoted("Who runs 10.0.0.1?"), None);
+    let port = quoted("Which port has 10.0.0.1?").unwrap();
+    assert!(port.contains("- turn 3, shell: the port"), "{port}");
+}
+
+#[test]
 fn a_picture_is_sent_by_its_name_once_it_is_old() {
     let mut conversation = Conversation::new();
     let image = Image { media_type: "image/png".into(), data: "AAAA".repeat(100) };

@@ -123,7 +123,7 @@ pub fn recall_of(said: &[Said<'_>], query: &str, most: usize) -> Vec<Found> {
 #[must_use]
 pub fn wanted(query: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    words(query, &mut |word| {
+    each_word(query, &mut |word| {
         if !all.iter().any(|known| known == word) {
             all.push(word.to_owned());
         }
@@ -132,15 +132,40 @@ pub fn wanted(query: &str) -> Vec<String> {
     if telling.is_empty() { all } else { telling }
 }
 
-/// How many of the wanted words stand in a line.
-pub(super) fn distinct(line: &str, wanted: &[String]) -> usize {
-    let mut has = vec![false; wanted.len()];
-    words(line, &mut |word| {
-        if let Some(place) = wanted.iter().position(|wanted| wanted == word) {
-            has[place] = true;
+/// The same words, but those of a name (`src/main.rs`, `10.0.0.1`) together: they are one thing that is asked about.
+pub(super) fn wanted_things(query: &str) -> Vec<Vec<String>> {
+    let wanted = wanted(query);
+    let is_name = |token: &&str| token.is_ascii() && token.contains(['/', '.']);
+    let mut things: Vec<Vec<String>> = Vec::new();
+    for token in query.split_whitespace().map(|token| token.trim_end_matches(['.', '?', '!', ',', ':', ';'])) {
+        let mut parts: Vec<String> = Vec::new();
+        each_word(token, &mut |word| {
+            if wanted.iter().any(|wanted| wanted == word) {
+                parts.push(word.to_owned());
+            }
+        });
+        if is_name(&token) && !parts.is_empty() {
+            things.push(parts);
+        } else {
+            things.extend(parts.into_iter().map(|word| vec![word]));
+        }
+    }
+    things.sort();
+    things.dedup();
+    things
+}
+
+/// How many of the wanted things stand whole in a line.
+pub(super) fn distinct(line: &str, wanted: &[Vec<String>]) -> usize {
+    let mut has: Vec<Vec<bool>> = wanted.iter().map(|thing| vec![false; thing.len()]).collect();
+    each_word(line, &mut |word| {
+        for (thing, has) in wanted.iter().zip(&mut has) {
+            for (_, has) in thing.iter().zip(has).filter(|(part, _)| *part == word) {
+                *has = true;
+            }
         }
     });
-    has.into_iter().filter(|has| *has).count()
+    has.into_iter().filter(|has| has.iter().all(|has| *has)).count()
 }
 
 /// Matches where one of the words may begin.
@@ -211,7 +236,7 @@ fn count<'a>(text: &Spoken<'a>, start: usize, lines: &[&str], marked: &[usize], 
             continue;
         }
         let mut has = vec![false; wanted.len()];
-        words(line, &mut |word| {
+        each_word(line, &mut |word| {
             length += 1;
             if let Some(place) = wanted.iter().position(|wanted| wanted == word) {
                 counts[place] += 1;
@@ -270,8 +295,9 @@ fn values<'a>(value: &'a serde_json::Value, take: &mut dyn FnMut(&'a str)) {
     }
 }
 
-/// The words of a text in lower case: letters and digits; of a script without spaces each pair of letters.
-fn words(text: &str, take: &mut dyn FnMut(&str)) {
+/// Hands over the words of a text in lower case and without their endings: letters and digits; of a script without spaces
+/// each pair of letters.
+pub fn each_word(text: &str, take: &mut dyn FnMut(&str)) {
     let lower = text.to_lowercase();
     for word in lower.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()) {
         if word.is_ascii() || word.chars().all(|character| (character as u32) < 0x2e80) {
