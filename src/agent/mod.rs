@@ -21,6 +21,7 @@ mod found;
 mod guard;
 mod hooks;
 mod instructions;
+mod likeness;
 mod modes;
 mod partial;
 pub mod prompt;
@@ -367,6 +368,17 @@ impl Agent {
             window: self.talk.window.size(self.model().room()),
             ..Shares::of(&view(conversation.messages(), conversation.cut()))
         }
+    }
+
+    /// Returns how much of the window the next request will likely fill, in percent; `None` while the window is not known,
+    /// or nothing was said.
+    #[must_use]
+    pub fn filled(&self) -> Option<u64> {
+        let window = self.talk.window.size(self.model().room()).filter(|window| *window > 0)?;
+        if self.conversation().messages().is_empty() {
+            return None;
+        }
+        Some((self.talk.window.counted(self.shares().total()) * 100 / window).min(100))
     }
 
     /// Returns what was said so far, as the next request sees it.

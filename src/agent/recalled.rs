@@ -1,9 +1,11 @@
 //! Searches what was typed and said before, in shells and sessions; the best match comes first.
 
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
+use super::likeness::{Question, form};
 use crate::context::{Found, recall as passages, wanted};
 use crate::conversation::{ContentBlock, Message};
 use crate::session::{Mention, SessionId, SessionStore, mentions};
@@ -14,8 +16,15 @@ const MENTIONS: usize = 64;
 const PASSAGES: usize = 20;
 /// How many matches are returned at most.
 const MOST: usize = 50;
-/// The bonus for a text that contains the whole query as it was typed, as a share of the weight of all its words.
-const AS_ASKED: f64 = 0.5;
+/// How much more a text counts that contains the whole query as it was typed.
+const AS_ASKED: f64 = 1.5;
+/// How much more what was typed or said in the present directory counts.
+const HERE: f64 = 1.1;
+/// How much less a line counts for each better one of the same form.
+const AGAIN: f64 = 0.8;
+/// How much more the newest counts; of that, half is left of what is a month older.
+const NEWEST: f64 = 0.1;
+const MONTH: f64 = 30.0 * 24.0 * 3600.0;
 /// A match with less than this share of the best match's weight is left out.
 const LEAST: f64 = 0.5;
 /// A line that was typed, or a passage of a session.
@@ -34,10 +43,11 @@ pub struct Recalled {
     pub source: String,
 }
 
-/// Searches the lines in `typed`, and the sessions.
+/// Searches the lines in `typed`, and the sessions. `here` is the present directory.
 #[must_use]
 pub fn recalled(
     query: &str,
+    here: Option<&str>,
     typed: Vec<Recalled>,
     store: Option<&SessionStore>,
     without: Option<&SessionId>,
@@ -48,7 +58,7 @@ pub fn recalled(
     let said = passages(&messages, query, PASSAGES).into_iter().map(|found| of_session(&found, &mentioned, &words));
     let mut all: Vec<Recalled> = said.collect();
     all.extend(typed);
-    ranked(all, query, &words)
+    ranked(all, query, &words, here)
 }
 
 fn of_session(found: &Found, mentions: &[Mention], words: &[String]) -> Recalled {
@@ -82,36 +92,46 @@ fn has(text: &str, words: &[String]) -> usize {
     words.iter().filter(|word| lower.contains(word.as_str())).count()
 }
 
-/// Sorts by the weight of the matched words, rare ones weighing more; among equals the newest comes first. Each
-/// text appears once.
-fn ranked(all: Vec<Recalled>, query: &str, words: &[String]) -> Vec<Recalled> {
+/// Sorts by how much they are like the query; among equals the newest comes first. Each text appears once.
+fn ranked(all: Vec<Recalled>, query: &str, words: &[String], here: Option<&str>) -> Vec<Recalled> {
     let asked = query.trim().to_lowercase();
-    let texts: Vec<String> = all.iter().map(|found| found.text.to_lowercase()).collect();
-    let rarity: Vec<f64> = words
-        .iter()
-        .map(|word| {
-            let having = texts.iter().filter(|text| text.contains(word.as_str())).count();
-            (as_float(texts.len() + 1) / as_float(having.max(1))).ln_1p()
-        })
-        .collect();
-    let whole: f64 = rarity.iter().sum();
-    let score = |text: &String| {
-        let words = words.iter().zip(&rarity).filter(|(word, _)| text.contains(word.as_str()));
-        let sum: f64 = words.map(|(_, rarity)| rarity).sum();
-        sum + if !asked.is_empty() && text.contains(&asked) { AS_ASKED * whole } else { 0.0 }
-    };
-    let mut scored: Vec<(f64, &String, Recalled)> =
-        texts.iter().map(score).zip(&texts).zip(all).map(|((score, text), found)| (score, text, found)).collect();
-    scored.retain(|(score, _, _)| *score > 0.0);
-    scored.sort_by(|(left, _, one), (right, _, other)| right.total_cmp(left).then(other.when.cmp(&one.when)));
-    let least = scored.first().map_or(0.0, |(best, _, _)| best * LEAST);
-    let mut seen = std::collections::HashSet::new();
-    scored
+    let newest = all.iter().filter_map(|found| found.when).max();
+    let mut likeness = Question::new(words).scores(all.iter().map(|found| found.text.as_str()));
+    for (score, found) in likeness.iter_mut().zip(&all) {
+        if *score > 0.0 && !asked.is_empty() && found.text.to_lowercase().contains(&asked) {
+            *score *= AS_ASKED;
+        }
+        if here.is_some() && found.cwd.as_deref() == here {
+            *score *= HERE;
+        }
+        if let (Some(newest), Some(when)) = (newest, found.when) {
+            let older = newest.duration_since(when).unwrap_or_default().as_secs_f64();
+            *score *= 1.0 + NEWEST / (1.0 + older / MONTH);
+        }
+    }
+    let mut scored: Vec<(f64, Recalled)> =
+        likeness.into_iter().zip(all).filter(|(score, _)| *score > 0.0).collect();
+    scored.sort_by(|(left, one), (right, other)| right.total_cmp(left).then(other.when.cmp(&one.when)));
+    let least = scored.first().map_or(0.0, |(best, _)| best * LEAST);
+    let mut seen = HashSet::new();
+    let first: Vec<(f64, Recalled)> = scored
         .into_iter()
-        .filter(|(score, text, _)| *score >= least && seen.insert(text.trim()))
-        .map(|(_, _, found)| found)
-        .take(MOST)
-        .collect()
+        .filter(|(score, found)| *score >= least && seen.insert(found.text.trim().to_lowercase()))
+        .take(MOST * 4)
+        .collect();
+    spread(first).into_iter().take(MOST).collect()
+}
+
+/// Lets lines that differ in a name only step back behind others, so that the first few are not all one.
+fn spread(mut scored: Vec<(f64, Recalled)>) -> Vec<Recalled> {
+    let mut told: HashMap<(String, usize), i32> = HashMap::new();
+    for (score, found) in &mut scored {
+        let told = told.entry(form(&found.text)).or_default();
+        *score *= AGAIN.powi(*told);
+        *told += 1;
+    }
+    scored.sort_by(|(left, _), (right, _)| right.total_cmp(left));
+    scored.into_iter().map(|(_, found)| found).collect()
 }
 
 #[expect(clippy::ref_option, reason = "serde calls it with a reference to the field")]
@@ -124,11 +144,6 @@ fn as_time<S: serde::Serializer>(when: &Option<SystemTime>, serializer: S) -> Re
 pub fn timestamp(time: SystemTime) -> String {
     let format = time::macros::format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
     time::UtcDateTime::from(time).format(format).unwrap_or_default()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of lines are far below 2^52")]
-const fn as_float(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]
@@ -147,7 +162,7 @@ mod tests {
 
     fn found(query: &str, lines: &[(&str, u64)]) -> Vec<String> {
         let all = lines.iter().map(|(text, seconds)| typed(text, *seconds)).collect();
-        recalled(query, all, None, None).into_iter().map(|found| found.text).collect()
+        recalled(query, None, all, None, None).into_iter().map(|found| found.text).collect()
     }
 
     #[test]
@@ -176,7 +191,7 @@ mod tests {
         let message = Message::user("one\ntwo\nthe port of heron is 8017\nfour\nfive");
         session.append_message("lab/m", &message, UNIX_EPOCH + Duration::from_mins(1)).unwrap();
         let store = SessionStore::new(home.path().to_owned());
-        let all = recalled("heron port", vec![typed("ssh heron", 5)], Some(&store), None);
+        let all = recalled("heron port", None, vec![typed("ssh heron", 5)], Some(&store), None);
         let expected = Recalled {
             text: "two\nthe port of heron is 8017\nfour".to_owned(),
             cwd: Some("/src".to_owned()),
@@ -187,6 +202,6 @@ mod tests {
         let written = serde_json::to_value(&all[0]).unwrap();
         assert_eq!(written["when"], "1970-01-01T00:01:00Z");
         assert!(written["exit"].is_null());
-        assert_eq!(recalled("heron port", Vec::new(), Some(&store), Some(&id)), []);
+        assert_eq!(recalled("heron port", None, Vec::new(), Some(&store), Some(&id)), []);
     }
 }

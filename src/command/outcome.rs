@@ -51,6 +51,13 @@ pub enum Outcome {
         /// What is shown and what is run, pair by pair.
         items: Vec<(String, String)>,
     },
+    /// Lets the person pick one of these, then puts it on the line that is edited next.
+    PickLine {
+        /// The question.
+        question: String,
+        /// What is shown and what is put there, pair by pair.
+        items: Vec<(String, String)>,
+    },
     /// Does one, then the other.
     Both(Box<Outcome>, Box<Outcome>),
     /// Puts this text on the line that is edited next.

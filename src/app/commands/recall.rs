@@ -51,5 +51,12 @@ pub(in crate::app) fn recalled(app: &App, text: &str, without: Option<&SessionId
         exit: None,
         source: "axi".to_owned(),
     }));
-    agent::recalled(text, all, app.sessions().as_ref(), without)
+    let here = app.project.cwd.to_string_lossy().into_owned();
+    let mut found = agent::recalled(text, Some(&here), all, app.sessions().as_ref(), without);
+    // Sessions are kept without secrets; shells keep what was typed.
+    let redactor = app.redactor();
+    for found in &mut found {
+        found.text = redactor.text(&found.text);
+    }
+    found
 }

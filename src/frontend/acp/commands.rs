@@ -100,6 +100,10 @@ pub(super) fn act(outcome: Outcome, command: &str, locale: &Locale) -> Act {
             let rows = items.iter().map(|(shown, value)| format!("- `/{command} {value}` {shown}"));
             Act::Say(format!("{question}\n\n{}", rows.collect::<Vec<_>>().join("\n")))
         }
+        Outcome::PickLine { question, items } => {
+            let rows = items.iter().map(|(shown, _)| format!("- {shown}"));
+            Act::Say(format!("{question}\n\n{}", rows.collect::<Vec<_>>().join("\n")))
+        }
         Outcome::Both(first, second) => match (act(*first, command, locale), act(*second, command, locale)) {
             (Act::Say(first), Act::Say(second)) => Act::Say(format!("{first}\n\n{second}").trim().to_owned()),
             (Act::Say(_), other) | (other, _) => other,
