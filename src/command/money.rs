@@ -113,6 +113,8 @@ pub(super) fn effort(context: &mut Context<'_>, argument: &str) -> Outcome {
     if !known.is_empty() {
         let known: Vec<&str> = known.into_iter().map(Effort::word).collect();
         said.push_str(&locale.with(word::said::EffortKnown { known: &known.join(", ") }));
+    } else if argument.is_empty() {
+        said.push_str(&locale.with(word::said::Choices { known: &EFFORTS.join(", ") }));
     }
     Outcome::Say(said)
 }

@@ -108,6 +108,10 @@ fn an_effort_goes_with_every_request_until_it_is_taken_back() {
     let home = Home::new();
     let server = Server::start([answer::chat_text("one"), answer::chat_text("two"), answer::chat_text("three")]);
     let mut person = Person::meets(&axi(&home, &server));
+    person.sends("/effort");
+    person.sees("effort: as the provider has it (choices: off, none, minimal, low,");
+    person.sends("/theme");
+    person.sees("(choices: auto, dark, light, plain)");
     person.sends("/effort high");
     person.sees("effort: high");
     person.sends("hi");

@@ -9,7 +9,7 @@ use super::repl::{Next, Repl};
 use super::settings::Reloaded;
 use super::{pager, show};
 use crate::command::{self, KeyAction, Outcome, Problem, UserCommand, server_failure};
-use crate::config::ReasoningView;
+use crate::config::{ReasoningView, ThemeChoice};
 use crate::conversation::{Conversation, Ledger};
 use crate::frontend::human;
 use crate::locale::{Locale, word};
@@ -40,7 +40,7 @@ impl Repl {
                 }
                 let theme = self.human.looks().palette.choice.word();
                 let said = self.human.locale().with(word::said::ThemeIs { theme });
-                self.human.painter().say(&said);
+                self.say_value(said, choice.is_none(), ThemeChoice::WORDS);
             }
             Outcome::Language(tag) => {
                 self.human.painter().set_locale(Locale::new(tag));
@@ -81,6 +81,12 @@ impl Repl {
                 if let (Some((_, value)), Some(command)) = (picked, command::find(command)) {
                     let outcome = self.dispatch(command, &value);
                     return self.outcome(outcome);
+                }
+            }
+            Outcome::PickLine { question, items } => {
+                let picked = self.pick(&question, &items).and_then(|index| items.into_iter().nth(index));
+                if let Some((_, line)) = picked {
+                    self.pending.set_line(&line);
                 }
             }
             Outcome::Both(first, second) => {
@@ -171,6 +177,14 @@ impl Repl {
             self.human.painter().looks_mut().reasoning = view;
         }
         let said = self.human.locale().with(word::said::ReasoningIs { view: self.human.looks().reasoning.word() });
+        self.say_value(said, view.is_none(), ReasoningView::WORDS);
+    }
+
+    /// Says a value; who only asked for it is told the others.
+    fn say_value(&mut self, mut said: String, is_asked: bool, choices: &[&str]) {
+        if is_asked {
+            said.push_str(&self.human.locale().with(word::said::Choices { known: &choices.join(", ") }));
+        }
         self.human.painter().say(&said);
     }
 

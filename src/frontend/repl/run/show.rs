@@ -23,11 +23,7 @@ pub(super) fn prompt(agent: &Agent, directory: &str, locale: &Locale) -> PromptP
         // A person sees at every line that it is the small one, and that nothing leaves the machine.
         short = format!("{}/{short}", model.provider);
     }
-    let used = agent.said().sent_tokens();
-    let context = match agent.said().window() {
-        Some(window) if window > 0 && used > 0 => format!("{}%", (used * 100 / window).min(100)),
-        Some(_) | None => String::new(),
-    };
+    let context = agent.filled().map_or_else(String::new, |percent| format!("{percent}%"));
     PromptParts {
         directory: sanitize_line(directory).into_owned(),
         model: sanitize_line(&short).into_owned(),
