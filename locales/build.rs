@@ -146,6 +146,11 @@ fn widened(text: &str) -> String {
     wide + &text[text.trim_end().len()..]
 }
 
+/// A number as clippy wants a long one: `100_205`.
+fn grouped(number: usize) -> String {
+    if number < 100_000 { number.to_string() } else { format!("{}_{:03}", number / 1_000, number % 1_000) }
+}
+
 /// Reads `{"a": {"b": "text"}}` as `a.b -> text`.
 fn collect(key: &str, value: &Value, messages: &mut Messages) -> Result<(), Failure> {
     match value {
@@ -218,7 +223,7 @@ fn table(first: &Messages, messages: &Messages, names: &Names<'_>) -> Result<Str
         for (mark, name) in (FIRST_MARK..).zip(&names[key]) {
             marked = marked.replace(&format!("{{{name}}}"), &char::from(mark).to_string());
         }
-        let place = format!("({}, {}), ", text.len(), marked.len());
+        let place = format!("({}, {}), ", grouped(text.len()), marked.len());
         text.push_str(&marked);
         place
     };
