@@ -182,7 +182,7 @@ mod tests {
     fn programs_are_found_wherever_they_stand() {
         let mut found = Vec::new();
         programs("X=1 sudo /usr/bin/git -C a stash | wc -l; ls && (cd x)", &mut |name, next| {
-            found.push((name, next))
+            found.push((name, next));
         });
         let expected = [("sudo", None), ("git", Some("a")), ("wc", None), ("ls", None), ("cd", Some("x)"))];
         assert_eq!(found, expected);

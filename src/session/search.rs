@@ -78,7 +78,7 @@ fn wanted(word: &str) -> Option<Wanted> {
 fn hits(path: &Path, wanted: &[Wanted], buffer: &mut Buffer) -> Option<Hits> {
     let file = File::open(path).ok()?;
     let bytes = file.metadata().ok()?.len();
-    let mut words: Vec<Count<'_>> = wanted.iter().map(|word| Count::new(word, bytes)).collect();
+    let mut words: Vec<Tally<'_>> = wanted.iter().map(|word| Tally::new(word, bytes)).collect();
     // A word is looked for from where the one before it was found: of most files only the first is looked for.
     let read = read_lower(&file, 0..bytes, buffer, &mut |offset, lines| {
         let mut is_enough = true;
@@ -109,7 +109,7 @@ fn hits(path: &Path, wanted: &[Wanted], buffer: &mut Buffer) -> Option<Hits> {
 }
 
 /// How often a word stands in a file, as far as it was counted.
-struct Count<'a> {
+struct Tally<'a> {
     word: &'a Wanted,
     /// Where the lines begin in which it was looked for, up to the file's end.
     from: u64,
@@ -118,7 +118,7 @@ struct Count<'a> {
     said: bool,
 }
 
-impl<'a> Count<'a> {
+impl<'a> Tally<'a> {
     const fn new(word: &'a Wanted, bytes: u64) -> Self {
         Self { word, from: bytes, count: 0.0, said: false }
     }
