@@ -269,6 +269,8 @@ fn a_person_tries_a_command_from_its_question_and_applies_drops_or_goes_on_in_it
     person.types("t");
     person.sees("would delete 1 file or directory (");
     person.sees("- d0/a");
+    // A key before the question never answers it.
+    person.sees_choice("Drop it: nothing was touched");
     person.types("n");
     person.sees("dropped it");
     assert!(home.work().join("d0/a").exists());
@@ -276,12 +278,13 @@ fn a_person_tries_a_command_from_its_question_and_applies_drops_or_goes_on_in_it
     person.sends("remove it again");
     person.sees_choice("No");
     person.types("t");
-    person.sees("Run something else in the same trial");
+    person.sees_choice("Drop it: nothing was touched");
     person.types("r");
     person.sees("Which command?");
     person.sends("echo more > made; ls d0");
     person.sees("- d0/a");
     person.sees("+ made (5 B)");
+    person.sees_choice("Drop it: nothing was touched");
     assert!(home.work().join("d0/a").exists() && !home.work().join("made").exists());
     person.types("y");
     person.sees("applied it");
