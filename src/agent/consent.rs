@@ -163,11 +163,6 @@ impl Consent {
         reach::survey(&Arc::new(judge(line, &self.surroundings)), &self.surroundings, cancel).await
     }
 
-    /// Tells whether a line reads a secret file, as far as its words say.
-    pub(super) fn reads_secret(&self, line: &str) -> bool {
-        judge(line, &self.surroundings).parts.iter().any(|part| part.credential.is_some())
-    }
-
     /// Judges a call once; everyone who needs to know what it would do uses this judgement.
     pub(super) fn assess(&self, call: &ToolCall, effect: Effect, subject: &Subject) -> Assessment {
         self.policy.decide(&call.name, effect, subject, &self.surroundings)

@@ -217,12 +217,6 @@ impl Agent {
         self.consent.survey(line, cancel).await
     }
 
-    /// Tells whether a line of the person's shell reads a secret file, as far as its words say.
-    #[must_use]
-    pub fn reads_secret(&self, line: &str) -> bool {
-        self.consent.reads_secret(line)
-    }
-
     /// Returns where it works.
     #[must_use]
     pub const fn place(&self) -> &Place {

@@ -96,7 +96,12 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
         new_session,
         resume_session,
         directory,
-        shell: ShellLines::new(shell, app.process.program.clone(), path),
+        shell: ShellLines::new(
+            shell,
+            app.process.program.clone(),
+            path,
+            app.project.surroundings(app.sandbox().secret_files()),
+        ),
         pictures: PictureProtocol::choose(
             if plain { InlineImages::Off } else { app.config().inline_images }.word(),
             &app.display().terminal,

@@ -9,7 +9,7 @@ use super::exchange::last_exchange;
 use super::plain::read_line;
 use super::plan::{self, Choice};
 use super::settings::{ReloadSettings, SetUpAgain};
-use super::shell_line::{ShellLines, untried};
+use super::shell_line::ShellLines;
 use super::show;
 use super::turns::{self, Scene, Turns, give_back};
 use super::user_commands::UserCommands;
@@ -285,8 +285,7 @@ impl Repl {
             }
             Input::Shell(command) => {
                 let session = self.agent.session().path().map(|_| self.agent.session().id().to_string());
-                let line = (command.as_str(), self.agent.reads_secret(untried(&command)));
-                self.shell.run(line, session.as_deref(), &self.stage, self.human.painter(), &self.pending);
+                self.shell.run(&command, session.as_deref(), &self.stage, self.human.painter(), &self.pending);
                 Next::Line
             }
             Input::Command { name, argument } => {

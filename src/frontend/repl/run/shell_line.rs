@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::shell_guess::command_of;
+use crate::approval::Surroundings;
+use crate::approval::command::judge;
 use crate::child;
 use crate::frontend::human::Painter;
 use crate::frontend::stage::Stage;
@@ -28,6 +30,8 @@ pub struct ShellLines {
     program: Option<PathBuf>,
     /// PATH.
     path: String,
+    /// Where its lines run, to know which of them read a secret file.
+    place: Surroundings,
     /// What lines printed since the last message, as the model reads it.
     printed: Vec<String>,
     /// Programs that were hinted at already.
@@ -39,27 +43,25 @@ fn to_try(line: &str) -> Option<&str> {
     line.strip_prefix(TRY).map(str::trim).filter(|line| !line.is_empty())
 }
 
-/// The line without the wish to try it first.
-pub(super) fn untried(line: &str) -> &str {
-    to_try(line).unwrap_or(line)
-}
-
 impl ShellLines {
-    /// Runs lines in `shell`. `program` is axi itself; `path` is where programs are found.
+    /// Runs lines in `shell`. `program` is axi itself; `path` is where programs are found,
+    /// `place` where the lines run.
     #[must_use]
-    pub fn new(shell: String, program: Option<PathBuf>, path: String) -> Self {
-        Self { shell, program, path, ..Self::default() }
+    pub fn new(shell: String, program: Option<PathBuf>, path: String, place: Surroundings) -> Self {
+        Self { shell, program, path, place, ..Self::default() }
     }
 
     /// Runs a line and keeps what it printed for the next message; not that of one that reads a secret file.
     pub(super) fn run<W: io::Write>(
         &mut self,
-        (line, secret): (&str, bool),
+        line: &str,
         session: Option<&str>,
         stage: &Stage,
         painter: &mut Painter<W>,
         pending: &Pending,
     ) {
+        let judged = judge(to_try(line).unwrap_or(line), &self.place);
+        let secret = judged.parts.iter().any(|part| part.credential.is_some());
         let tried = to_try(line).zip(self.program.as_deref());
         let command = if let Some((line, program)) = tried {
             trial_of(program, line, session, painter.locale().tag(), stage.plain)
