@@ -444,3 +444,23 @@ fn what_an_agreed_line_made_of_a_secret_file_is_not_read_unasked() {
     let sent: String = server.requests().iter().map(|request| request.body.to_string()).collect();
     assert!(!sent.contains("sits here"), "{sent}");
 }
+
+#[test]
+fn what_a_person_sees_or_names_by_another_name_is_not_sent() {
+    let home = crate::support::home::Home::new();
+    home.write("work/.env", "a quokka sits here\n");
+    std::os::unix::fs::symlink(".env", home.work().join("notes.txt")).unwrap();
+    let server = Server::start([answer::chat_text("well")]);
+    let mut person = crate::support::talk::Person::meets(&crate::support::talk::axi(&home, &server));
+    person.sends("!cat .env");
+    person.sees("the model is not told");
+    person.sees_prompt();
+    person.sends("/pin notes.txt");
+    person.sees("it leads to a secret file");
+    person.sees_prompt();
+    person.sends("look at @notes.txt");
+    person.sees("well");
+    person.sees_prompt();
+    let sent = server.requests()[0].body.to_string();
+    assert!(sent.contains("cat .env") && !sent.contains("quokka"), "{sent}");
+}
