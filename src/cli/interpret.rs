@@ -1,4 +1,4 @@
-//! Turns what clap parsed into an [`Invocation`], and what clap refused into a [`Misuse`].
+//! Turns what clap parsed into an [`Invocation`], and says what is wrong with a line that it refused.
 
 use std::ffi::OsString;
 

@@ -84,7 +84,7 @@ fn saying_no_fetches_nothing_and_says_what_else_there_is() {
     let home = Home::new();
     let server = Server::start([]);
     let mut pty = offered(&home, &server);
-    pty.send("3");
+    pty.send("4");
     assert_eq!(pty.wait_exit().code(), Some(3));
     let seen = pty.transcript();
     assert!(seen.contains("export ANTHROPIC_API_KEY"), "{seen}");
