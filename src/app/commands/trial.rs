@@ -86,7 +86,6 @@ fn decided(app: &App, stand: &Stand<'_>, set: &ChangeSet, status: &mut ExitStatu
         ('n', word::trial::ask::DROP),
         ('d', word::trial::ask::DIFF),
         ('r', word::trial::ask::MORE),
-        ('o', word::trial::ask::SHELL),
     ];
     let items = keys.map(|(key, text)| (key, locale.text(text).to_owned()));
     // What is lost by an Enter too many is not applied by one.
@@ -103,7 +102,6 @@ fn decided(app: &App, stand: &Stand<'_>, set: &ChangeSet, status: &mut ExitStatu
                 Some(line) if !line.trim().is_empty() => vec![OsString::from(line)],
                 Some(_) | None => continue,
             },
-            Ok(4) => vec![app.process.variable("SHELL").unwrap_or_else(|| "sh".to_owned()).into()],
             Ok(_) | Err(_) => return Some(false),
         };
         match stand.run(&words, TryOutput::Page) {
