@@ -234,6 +234,24 @@ fn what_cannot_be_kept_is_told_before_each_change_though_it_lay_around_earlier_o
 }
 
 #[test]
+fn a_closed_file_that_gets_a_name_back_stays_closed() {
+    let directory = tempfile::tempdir().unwrap();
+    let work = directory.path().canonicalize().unwrap().join("work");
+    std::fs::create_dir(&work).unwrap();
+    run(&work, "mkdir d; echo 1 > a; ln a d/hard; echo 2 > top; chmod 000 a");
+    let before = picture(&work);
+    let mut journal = Journal::new(directory.path().join("journals"), "s");
+    journal.begin_turn(0, 7, UNIX_EPOCH);
+    journal.before(&[around(&work).unwrap()]).unwrap();
+    run(&work, "mv -f a top");
+    journal.after().unwrap();
+    let first = journal.turns().unwrap()[0].number;
+    let plan = journal.plan(first).unwrap();
+    let taken = journal.take_back(&plan, Foreign::Leave).unwrap();
+    assert_eq!((taken.left, taken.failed, picture(&work)), (Vec::new(), Vec::new(), before));
+}
+
+#[test]
 fn a_directory_that_was_put_in_the_place_of_a_removed_one_is_taken_back() {
     let directory = tempfile::tempdir().unwrap();
     let work = directory.path().canonicalize().unwrap().join("work");

@@ -80,12 +80,13 @@ impl Opened {
         State { mode: before.unwrap_or(state.mode), ..state }
     }
 
-    /// Leaves as it is what is at these paths now: it has its own mode.
-    pub(super) fn leave(&mut self, done: &[PathBuf]) {
+    /// Leaves as it is what is at these paths now, and the files at `moded` under all their names: they have their own
+    /// mode.
+    pub(super) fn leave<'a>(&mut self, done: &[PathBuf], moded: impl Iterator<Item = &'a Path>) {
         if self.0.is_empty() {
             return;
         }
-        let now: BTreeSet<(u64, u64)> = done.iter().filter_map(|path| State::look(path).ok()?.id()).collect();
+        let now: BTreeSet<(u64, u64)> = moded.filter_map(|path| State::look(path).ok()?.id()).collect();
         self.0.retain(|closed| {
             // What has more names may have been restored by another one, or have lost this one.
             if closed.held.is_some() { !now.contains(&closed.id) } else { !done.contains(&closed.path) }

@@ -102,9 +102,11 @@ pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> Take
     }
     // Last, for it may close a directory.
     taken.go(&up, &finish_directory, &mut stopped);
-    let done = changes.iter().map(|change| &change.path).filter(|path| !stopped.contains(path.as_path()));
-    taken.done.extend(done.cloned());
-    opened.leave(&taken.done);
+    let done = || changes.iter().filter(|change| !stopped.contains(change.path.as_path()));
+    taken.done.extend(done().map(|change| change.path.clone()));
+    // Who only got one more name has the mode that the file had before it was opened.
+    let moded = done().filter(|change| !matches!(change.way, Way::Name(_)));
+    opened.leave(&taken.done, moded.map(|change| change.path.as_path()));
     taken
 }
 
