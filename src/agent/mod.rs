@@ -257,12 +257,6 @@ impl Agent {
         &mut self.consent.policy
     }
 
-    /// Returns how far it goes.
-    #[must_use]
-    pub const fn mode(&self) -> Mode {
-        self.consent.policy.mode()
-    }
-
     /// Goes so far from now on.
     pub fn set_mode(&mut self, mode: Mode) {
         self.consent.policy.set_mode(mode);

@@ -62,7 +62,7 @@ impl Shorten<'_> {
             && self.talk.manner.max_output_tokens.is_none()
             && let Some(window) = self.talk.window.filled(usage.read(), usage.written())
         {
-            self.talk.keep_window(window);
+            self.talk.provider.window_is(window);
         }
     }
 
@@ -125,7 +125,7 @@ impl Shorten<'_> {
     pub(super) fn refused(&mut self, message: &str) -> Option<u64> {
         let sent = self.sent() + self.beginning.tokens();
         let window = self.talk.window.refused(message, sent)?;
-        self.talk.keep_window(window);
+        self.talk.provider.window_is(window);
         Some(window)
     }
 

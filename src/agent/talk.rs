@@ -117,13 +117,8 @@ impl Talk {
         let Some(Some(tokens)) = watched(asked, frontend, cancel).await else { return };
         if self.window.size(self.model().room()) != Some(tokens) {
             self.window.believe(tokens);
-            self.keep_window(tokens);
+            self.provider.window_is(tokens);
         }
-    }
-
-    /// Has the provider remember the window it was found to have.
-    pub(super) fn keep_window(&self, tokens: u64) {
-        self.provider.window_is(tokens);
     }
 
     pub(super) fn model(&self) -> &ModelInfo {

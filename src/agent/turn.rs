@@ -124,7 +124,7 @@ impl Agent {
 
     /// What a request to the present model begins with.
     pub(super) fn beginning(&self, purpose: Purpose) -> Beginning {
-        let mode = self.mode();
+        let mode = self.consent.policy.mode();
         let system = format!("{}{}", self.talk.system().text, under_the_prompt(purpose, mode));
         let model = self.model();
         if purpose == Purpose::LastWords || !model.tools {

@@ -15,7 +15,7 @@ pub(super) fn agent(context: &mut Context<'_>, argument: &str) -> Outcome {
             .map(|(word, mode)| (format!("{word}  {}", locale.text(described(*mode))), (*word).to_owned()));
         return Outcome::Pick {
             command: "agent",
-            question: locale.with(word::said::AgentIs { agent: context.agent.mode().word() }),
+            question: locale.with(word::said::AgentIs { agent: context.agent.policy().mode().word() }),
             items: items.collect(),
         };
     }
@@ -33,7 +33,7 @@ pub(super) fn plan(context: &mut Context<'_>, argument: &str) -> Outcome {
 }
 
 fn said(context: &Context<'_>) -> Outcome {
-    let mode = context.agent.mode();
+    let mode = context.agent.policy().mode();
     let text = context.locale.text(described(mode));
     Outcome::Say(format!("{}: {text}", mode.word()))
 }

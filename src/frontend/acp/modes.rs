@@ -25,7 +25,7 @@ const MODES: [Row; 3] = [
 
 /// The id of the mode the agent is in. One that only explores only reads, as one that plans.
 pub(super) fn current(agent: &Agent) -> &'static str {
-    let row = match (agent.mode(), agent.policy().accepts_edits()) {
+    let row = match (agent.policy().mode(), agent.policy().accepts_edits()) {
         (Mode::Build, false) => &MODES[0],
         (Mode::Build, true) => &MODES[1],
         (Mode::Plan | Mode::Explore, _) => &MODES[2],

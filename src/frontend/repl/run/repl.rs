@@ -237,7 +237,7 @@ impl Repl {
 
     /// Goes on from asking about every change to accepting those of files here, to only planning, and back.
     fn next_mode(&mut self) {
-        let (mode, accepts) = match (self.agent.mode(), self.agent.policy().accepts_edits()) {
+        let (mode, accepts) = match (self.agent.policy().mode(), self.agent.policy().accepts_edits()) {
             (Mode::Build, false) => (Mode::Build, true),
             (Mode::Build, true) => (Mode::Plan, false),
             (Mode::Plan | Mode::Explore, _) => (Mode::Build, false),
@@ -314,7 +314,7 @@ impl Repl {
             stage: &self.stage,
             pending: &self.pending,
         };
-        let plans = |agent: &Agent, end: &TurnEnd| *end == TurnEnd::Done && agent.mode() == Mode::Plan;
+        let plans = |agent: &Agent, end: &TurnEnd| *end == TurnEnd::Done && agent.policy().mode() == Mode::Plan;
         let ran = self.turns.run(&mut scene, text, self.shell.take_printed(), plans);
         let (end, pressed) = match ran {
             Ok(ran) => ran,

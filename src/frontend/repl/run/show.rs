@@ -29,7 +29,7 @@ pub(super) fn prompt(agent: &Agent, directory: &str, locale: &Locale) -> PromptP
         model: sanitize_line(&short).into_owned(),
         context,
         // The usual one goes without saying.
-        agent: match (agent.mode(), agent.policy().accepts_edits()) {
+        agent: match (agent.policy().mode(), agent.policy().accepts_edits()) {
             (Mode::Build, false) => String::new(),
             (Mode::Build, true) => locale.text(word::agent::ACCEPTS_EDITS).to_owned(),
             (mode @ (Mode::Plan | Mode::Explore), _) => {
