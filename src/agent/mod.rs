@@ -349,24 +349,14 @@ impl Agent {
         let beginning = self.beginning(Purpose::Step);
         let system = tokens::estimate(&beginning.system);
         let instructions = self.talk.system().instructions.min(system);
-        Shares {
+        let shares = Shares {
             system: system - instructions,
             instructions,
             tools: beginning.tokens() - system,
             window: self.talk.window.size(self.model().room()),
             ..Shares::of(&view(conversation.messages(), conversation.cut()))
-        }
-    }
-
-    /// Returns how much of the window the next request will likely fill, in percent; `None` while the window is not known,
-    /// or nothing was said.
-    #[must_use]
-    pub fn filled(&self) -> Option<u64> {
-        let window = self.talk.window.size(self.model().room()).filter(|window| *window > 0)?;
-        if self.conversation().messages().is_empty() {
-            return None;
-        }
-        Some((self.talk.window.counted(self.shares().total()) * 100 / window).min(100))
+        };
+        Shares { counted: self.talk.window.counted(shares.total()), ..shares }
     }
 
     /// Returns what was said so far, as the next request sees it.

@@ -1,5 +1,7 @@
 //! Shortening what is sent of the talk: when it is cut, and what the model sums up for it.
 
+use std::sync::Arc;
+
 use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 
@@ -79,7 +81,7 @@ impl Shorten<'_> {
         if self.talk.wishes.shortening == Shortening::Off {
             return;
         }
-        self.talk.ask_window(frontend, cancel).await;
+        ask_window(self.talk, frontend, cancel).await;
         let Some(limits) = self.limits() else { return };
         if self.need(&limits) < wanted {
             return;
@@ -243,6 +245,17 @@ impl Shorten<'_> {
             self.talk.window.failed += 1;
         }
         good.then_some(text)
+    }
+}
+
+/// Asks the server how large its window is, where that can be asked and may be news.
+pub(super) async fn ask_window(talk: &mut Talk, frontend: &mut dyn Frontend, cancel: &CancellationToken) {
+    let provider = Arc::clone(&talk.provider);
+    let Some(asked) = provider.ask_window() else { return };
+    let Some(Some(tokens)) = watched(asked, frontend, cancel).await else { return };
+    if talk.window.size(talk.model().room()) != Some(tokens) {
+        talk.window.believe(tokens);
+        talk.provider.window_is(tokens);
     }
 }
 

@@ -7,12 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
 
-use tokio_util::sync::CancellationToken;
-
 use super::fallback::Fallbacks;
 use super::hooks::Hooks;
 use super::prompt::SystemPrompt;
-use super::wait::watched;
 use super::window::Window;
 use super::wishes::Wishes;
 use super::{AgentEvent, Frontend, Notice, TurnEnd};
@@ -108,17 +105,6 @@ impl Talk {
         apart.wishes = Wishes { tell_price: None, ..self.wishes };
         apart.fallbacks = self.fallbacks.unused();
         apart
-    }
-
-    /// Asks the server how large its window is, where that can be asked and may be news.
-    pub(super) async fn ask_window(&mut self, frontend: &mut dyn Frontend, cancel: &CancellationToken) {
-        let provider = Arc::clone(&self.provider);
-        let Some(asked) = provider.ask_window() else { return };
-        let Some(Some(tokens)) = watched(asked, frontend, cancel).await else { return };
-        if self.window.size(self.model().room()) != Some(tokens) {
-            self.window.believe(tokens);
-            self.provider.window_is(tokens);
-        }
     }
 
     pub(super) fn model(&self) -> &ModelInfo {

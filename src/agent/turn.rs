@@ -21,7 +21,7 @@ use super::request::{Again, Asked};
 use super::results::CallsEnd;
 use super::runner::ToolRunner;
 use super::said::{quoted, recalled};
-use super::shorten::Shorten;
+use super::shorten::{Shorten, ask_window};
 use super::substitute::Substitute;
 use super::talk::{Talk, first_text};
 use super::undo::Undo;
@@ -72,7 +72,7 @@ impl Agent {
         frontend
             .show(&AgentEvent::TurnStarted { session: self.session().id().to_string(), model: self.model().id() });
         // The first request may be too long already: its tools are told briefly in a small window.
-        self.talk.ask_window(frontend, cancel).await;
+        ask_window(&mut self.talk, frontend, cancel).await;
         let window = self.talk.window.size(self.model().context_window);
         for trouble in self.runner.tools.begin_turn(window, &self.runner.place, &message.text()) {
             let notice = Notice::Server { name: trouble.server, failure: trouble.failure };

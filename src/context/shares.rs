@@ -21,6 +21,8 @@ pub struct Shares {
     pub pictures: u64,
     /// How many a request and its answer may have, as far as anybody has said.
     pub window: Option<u64>,
+    /// How many the provider will likely count of all of them.
+    pub counted: u64,
 }
 
 impl Shares {
@@ -51,6 +53,13 @@ impl Shares {
         shares
     }
 
+    /// How much of the window is likely filled, in percent; `None` while the window is not known.
+    #[must_use]
+    pub fn percent(&self) -> Option<u64> {
+        let window = self.window.filter(|window| *window > 0)?;
+        Some((self.counted.saturating_mul(100) / window).min(100))
+    }
+
     /// All of them.
     #[must_use]
     pub const fn total(&self) -> u64 {
@@ -61,6 +70,14 @@ impl Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_window_is_filled_by_what_the_provider_counts() {
+        let shares = Shares { conversation: 1_600, counted: 2_942, window: Some(4_096), ..Shares::default() };
+        assert_eq!(shares.percent(), Some(71));
+        assert_eq!(Shares { window: Some(1_000), ..shares }.percent(), Some(100));
+        assert_eq!([None, Some(0)].map(|window| Shares { window, ..shares }.percent()), [None, None]);
+    }
 
     #[test]
     fn files_are_counted_apart_from_the_words_they_came_with() {

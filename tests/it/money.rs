@@ -108,10 +108,6 @@ fn an_effort_goes_with_every_request_until_it_is_taken_back() {
     let home = Home::new();
     let server = Server::start([answer::chat_text("one"), answer::chat_text("two"), answer::chat_text("three")]);
     let mut person = Person::meets(&axi(&home, &server));
-    person.sends("/effort");
-    person.sees("effort: as the provider has it (choices: off, none, minimal, low,");
-    person.sends("/theme");
-    person.sees("(choices: auto, dark, light, plain)");
     person.sends("/effort high");
     person.sees("effort: high");
     person.sends("hi");
@@ -120,6 +116,10 @@ fn an_effort_goes_with_every_request_until_it_is_taken_back() {
     person.sees("effort: as the provider has it");
     person.sends("again");
     person.sees("two");
+    person.sends("/effort");
+    person.sees("(choices: off, none, minimal, low,");
+    person.sends("/theme");
+    person.sees("(choices: auto, dark, light, plain)");
     let requests = server.requests();
     assert_eq!(
         (&requests[0].body["reasoning_effort"], &requests[1].body["reasoning_effort"]),

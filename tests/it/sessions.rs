@@ -176,11 +176,10 @@ fn what_was_typed_and_said_is_recalled_with_where_it_comes_from() {
     let home = Home::new();
     let server = Server::start([answer::chat_text("the port of heron is 8017")]);
     assert_eq!(run(axi(&home, &server).args(["-p", "which port?"])).code, Some(0));
-    home.write(".zsh_history", ": 1700000000:0;ssh -p 8017 heron\n: 1700000001:0;ls\n");
-    home.write(".bash_history", "#1700000002\nmake heron\n");
     let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
-    let fish = format!("- cmd: curl -H 'Authorization: token {token}' https://gull.example\n  when: 1700000003\n");
-    home.write(".local/share/fish/fish_history", &fish);
+    let fetched = format!(": 1700000003:0;curl -H 'Authorization: token {token}' https://gull.example\n");
+    home.write(".zsh_history", &format!(": 1700000000:0;ssh -p 8017 heron\n: 1700000001:0;ls\n{fetched}"));
+    home.write(".bash_history", "#1700000002\nmake heron\n");
     let recall = |arguments: &[&str]| run(home.axi().arg("recall").args(arguments));
     let found: Value = serde_json::from_str(&recall(&["heron", "8017", "--json"]).out).unwrap();
     let of = |key: &str| found.as_array().unwrap().iter().map(|row| row[key].clone()).collect::<Vec<_>>();
@@ -193,7 +192,7 @@ fn what_was_typed_and_said_is_recalled_with_where_it_comes_from() {
     assert!(told.code == Some(0) && told.out.ends_with("bash\n    make heron\n"), "{told:?}");
     // By what it does, and without its secret.
     let fetched = recall(&["how", "did", "I", "fetch", "the", "gull"]);
-    assert!(fetched.out.contains("fish\n    curl -H") && !fetched.out.contains(&token), "{fetched:?}");
+    assert!(fetched.out.contains("zsh\n    curl -H") && !fetched.out.contains(&token), "{fetched:?}");
     let none = recall(&["plover"]);
     assert!(none.code == Some(0) && none.out.is_empty() && none.err.contains("nothing in the shells'"), "{none:?}");
     assert_eq!(recall(&["plover", "--json"]).out, "[]\n");

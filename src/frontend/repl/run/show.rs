@@ -23,7 +23,8 @@ pub(super) fn prompt(agent: &Agent, directory: &str, locale: &Locale) -> PromptP
         // A person sees at every line that it is the small one, and that nothing leaves the machine.
         short = format!("{}/{short}", model.provider);
     }
-    let context = agent.filled().map_or_else(String::new, |percent| format!("{percent}%"));
+    let percent = (!agent.conversation().messages().is_empty()).then(|| agent.shares().percent()).flatten();
+    let context = percent.map_or_else(String::new, |percent| format!("{percent}%"));
     PromptParts {
         directory: sanitize_line(directory).into_owned(),
         model: sanitize_line(&short).into_owned(),
