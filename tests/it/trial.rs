@@ -294,7 +294,7 @@ fn a_person_tries_a_command_from_its_question_and_applies_drops_or_goes_on_in_it
     assert!(home.work().join("d0/a").exists() && !home.work().join("made").exists());
     person.sends("!try echo x > top");
     person.sees("would change 1 file");
-    person.sees("Drop it");
+    person.sees_choice("Apply it");
     person.types("n");
     person.sees_prompt();
     assert_eq!(std::fs::read_to_string(home.work().join("top")).unwrap(), "0 of top\n");
