@@ -150,8 +150,11 @@ fn linear_questions_take_a_number_or_a_letter_and_no_word() {
     person.types("make it\r");
     person.sees("1) Yes, once (y)");
     person.sees("1-5, y/s/a/n/f: ");
-    person.types("yellow\r");
-    person.types("\r");
+    // What is typed before a question stands is no answer to it.
+    for (line, asked) in [("yellow\r", 2), ("\r", 3)] {
+        person.types(line);
+        person.waits(|view| view.text().matches("1-5, y/s/a/n/f: ").count() == asked, "the question again");
+    }
     assert!(!made(&home));
     person.types("Y\r");
     person.sees("Made.");
