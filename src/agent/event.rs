@@ -185,6 +185,8 @@ pub struct Doing {
 pub enum Notice {
     /// The output limit cut the answer.
     CutByLength,
+    /// axi ended an answer of its own model that said the same again and again.
+    CutByRepeating,
     /// Calls of a cut message were not run.
     CallsCut,
     /// The provider's filter cut the answer.

@@ -232,6 +232,8 @@ impl Agent {
         if stop == StopReason::Length {
             let notice = if calls.is_empty() { Notice::CutByLength } else { Notice::CallsCut };
             frontend.show(&AgentEvent::Notice { notice });
+        } else if stop == StopReason::Repeating {
+            frontend.show(&AgentEvent::Notice { notice: Notice::CutByRepeating });
         }
         if !calls.is_empty() {
             return match self.run_calls(calls, &mut course.guard, frontend, cancel).await {
@@ -249,7 +251,7 @@ impl Agent {
             };
         }
         match stop {
-            StopReason::Length => Step::End(TurnEnd::Length),
+            StopReason::Length | StopReason::Repeating => Step::End(TurnEnd::Length),
             StopReason::ContextFull => {
                 let message = "the answer filled the model's context window".to_owned();
                 Step::End(TurnEnd::Failed { error: Failure::ContextOverflow { message } })

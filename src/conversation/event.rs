@@ -77,6 +77,8 @@ pub enum StopReason {
     ToolUse,
     /// Its output limit cut it (`length`, `max_tokens`).
     Length,
+    /// It said the same again and again, and axi ended it (its own model).
+    Repeating,
     /// The model's context is full (`model_context_window_exceeded`).
     ContextFull,
     /// The provider paused a long answer: sent back unchanged, it goes on (`pause_turn`).

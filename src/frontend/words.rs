@@ -34,6 +34,7 @@ pub const fn notice_label(notice: &Notice) -> Word {
         // It ends the turn.
         Notice::BrokenMidway { .. } => word::error::LABEL,
         Notice::CutByLength
+        | Notice::CutByRepeating
         | Notice::CallsCut
         | Notice::FilteredByProvider
         | Notice::NotSaved { .. }
@@ -56,6 +57,7 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
     let plain = |what: String| Diagnostic { what, hint: String::new() };
     match notice {
         Notice::CutByLength => plain(locale.text(word::notice::CUT_BY_LENGTH).to_owned()),
+        Notice::CutByRepeating => plain(locale.text(word::notice::CUT_BY_REPEATING).to_owned()),
         Notice::CallsCut => plain(locale.text(word::notice::CALLS_CUT).to_owned()),
         Notice::FilteredByProvider => plain(locale.text(word::notice::FILTERED).to_owned()),
         Notice::BrokenMidway { error } => Diagnostic {

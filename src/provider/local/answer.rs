@@ -19,8 +19,11 @@ use crate::conversation::{StopReason, StreamEvent, ToolSpec, Usage};
 
 /// Tokens that count against being said again.
 const REMEMBERED: usize = 64;
-/// Tokens that, said again and again, end an answer.
-const CIRCLE: usize = 24;
+/// What is said three times in a row ends an answer: of at most this many tokens, and for at least as many in all.
+const CIRCLE: usize = 256;
+const CIRCLES: usize = 72;
+/// Tokens of a call that is a command: the longest of a person's commands have a hundred.
+const COMMAND: usize = 300;
 /// How many times as likely it is made that an answer begins with a command in its words. Asked how something is done,
 /// these models rather do it: "how do I unpack x" begins with a call at 0.4 to 0.7 and so at 0.1 to 0.3; where something
 /// is to be done it is 0.9 and below 0.07.
@@ -36,8 +39,9 @@ struct Held<'a> {
     bytes: Vec<u8>,
     /// Bytes of each token.
     lengths: Vec<usize>,
-    /// Whether it is known for a call.
+    /// Whether it is known for a call, and since how many tokens.
     is_call: bool,
+    before_call: usize,
     quotes: usize,
 }
 
@@ -73,7 +77,7 @@ impl Loaded {
         let send = |event| events.blocking_send(Ok(event)).is_ok();
         let reader = CallReader::new(tools);
         let (bytes, lengths) = (Vec::new(), Vec::new());
-        let mut held = Held { reader, guide: Guide::new(tools), bytes, lengths, is_call: false, quotes: 0 };
+        let mut held = Held { reader, guide: Guide::new(tools), bytes, lengths, is_call: false, before_call: 0, quotes: 0 };
         let (mut written, mut calls) = (0, 0);
         let from = self.tokens.len();
         // Where a command is wanted for the prompt line, a call is how it is named.
@@ -84,10 +88,12 @@ impl Loaded {
             if job.stop.load(Ordering::Relaxed) || events.is_closed() {
                 return;
             }
-            if written >= job.most || self.tokens.len() >= self.context {
+            let place = held.place();
+            let is_long = place.is_some_and(|place| held.guide.is_command(place))
+                && held.lengths.len().saturating_sub(held.before_call) >= COMMAND;
+            if written >= job.most || self.tokens.len() >= self.context || is_long {
                 break StopReason::Length;
             }
-            let place = held.place();
             if place.is_some_and(CallState::is_end) {
                 break StopReason::ToolUse;
             }
@@ -121,7 +127,7 @@ impl Loaded {
             }
             self.tokens.push(token);
             if goes_round(&self.tokens[from..]) {
-                break StopReason::EndTurn;
+                break StopReason::Repeating;
             }
             let Some(next) = self.network.read(&[token], &mut self.memory, Next::Wanted, &job.stop) else {
                 self.tokens.pop();
@@ -130,6 +136,7 @@ impl Loaded {
             likely = next;
             if !held.is_call && held.reader.is_call() {
                 held.is_call = true;
+                held.before_call = held.lengths.len();
                 let before = self.tokens.len();
                 while held.place().is_none() && held.reader.object().is_some() && held.take_back() {
                     self.tokens.pop();
@@ -140,8 +147,12 @@ impl Loaded {
                 }
             }
         };
-        let rest = held.reader.push(&String::from_utf8_lossy(&held.bytes));
-        let told = tell(rest, &mut calls, &send) && (calls > 0 || tell(held.reader.finish(), &mut calls, &send));
+        // Half a call is none: closed by us, it would be a command that nobody wrote.
+        let is_cut = held.is_call && matches!(reason, StopReason::Length | StopReason::Repeating);
+        let told = is_cut || {
+            let rest = held.reader.push(&String::from_utf8_lossy(&held.bytes));
+            tell(rest, &mut calls, &send) && (calls > 0 || tell(held.reader.finish(), &mut calls, &send))
+        };
         let reason = if calls > 0 { StopReason::ToolUse } else { reason };
         let usage = Usage {
             input: read.saturating_sub(cached),
@@ -227,8 +238,11 @@ fn tell(said: Vec<Said>, calls: &mut usize, send: &impl Fn(StreamEvent) -> bool)
 
 /// Tells whether the same words were said three times in a row.
 fn goes_round(tokens: &[u32]) -> bool {
-    let Some(last) = tokens.len().checked_sub(CIRCLE * 3).map(|from| &tokens[from..]) else { return false };
-    last[..CIRCLE] == last[CIRCLE..CIRCLE * 2] && last[..CIRCLE] == last[CIRCLE * 2..]
+    (1..=CIRCLE).any(|period| {
+        let all = CIRCLES.max(period * 3);
+        let last = tokens.len().checked_sub(all).map(|from| &tokens[from..]);
+        last.is_some_and(|last| last[period..] == last[..all - period])
+    })
 }
 
 #[cfg(test)]

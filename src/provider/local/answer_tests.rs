@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 #[test]
@@ -10,11 +12,18 @@ fn characters_are_passed_on_whole() {
     assert_eq!(whole_characters(&mut broken), "\u{fffd}x");
 }
 
-#[test]
-fn going_round_is_seen_after_three_times() {
-    let circle: Vec<u32> = (0..CIRCLE as u32).collect();
-    assert!(!goes_round(&circle.repeat(2)));
-    assert!(goes_round(&circle.repeat(3)));
+proptest! {
+    #[test]
+    fn going_round_is_seen_after_three_times_whatever_the_period(
+        before in prop::collection::vec(0_u32..1000, 0..50),
+        period in 1_usize..=CIRCLE,
+    ) {
+        let circle: Vec<u32> = (2000..2000 + period as u32).collect();
+        let all = CIRCLES.max(period * 3);
+        let said = |count| before.iter().copied().chain(circle.iter().copied().cycle().take(count)).collect::<Vec<_>>();
+        prop_assert!(goes_round(&said(all)));
+        prop_assert!(!goes_round(&said(all - 1)));
+    }
 }
 
 #[test]

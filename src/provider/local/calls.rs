@@ -163,9 +163,7 @@ impl<'a> CallReader<'a> {
             Err(missing) if ended => (format!("{body}{missing}"), body.len()),
             Err(_) => return Verdict::Open,
         };
-        let Some(call) = serde_json::from_str::<Value>(&whole).ok().or_else(|| lenient(&whole)) else {
-            return Verdict::Text(0);
-        };
+        let Ok(call) = serde_json::from_str::<Value>(&mended(&whole)) else { return Verdict::Text(0) };
         let Some(name) = call.get("name").and_then(Value::as_str) else { return Verdict::Text(0) };
         let arguments = call.get("arguments").or_else(|| call.get("parameters")).cloned().unwrap_or_default();
         let arguments = match self.tools.iter().find(|tool| tool.name == name) {
@@ -217,27 +215,39 @@ fn object_end(text: &str) -> Result<usize, String> {
     Err(std::iter::once(quote.to_owned()).chain(open.iter().rev().map(char::to_string)).collect())
 }
 
-/// Reads JSON with line ends inside of strings, as these models write them.
-fn lenient(text: &str) -> Option<Value> {
-    let (mut out, mut quoted, mut escaped) = (String::with_capacity(text.len()), false, false);
-    for character in text.chars() {
+/// Makes JSON of an object as these models write one: with line ends inside of texts, and with backslashes that are
+/// meant for the shell (`\;`, `\.`, `\b`). Quotes, backslashes, line ends, tabs and characters by number keep the
+/// meaning that JSON gives them.
+pub(super) fn mended(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut quoted = false;
+    let mut rest = text.chars();
+    while let Some(character) = rest.next() {
         match character {
-            _ if escaped => escaped = false,
-            '\\' if quoted => escaped = true,
-            '"' => quoted = !quoted,
-            '\n' if quoted => {
-                out.push_str("\\n");
-                continue;
+            '\\' if quoted => {
+                let mut after = rest.clone();
+                match after.next() {
+                    Some(known @ ('"' | '\\' | 'n' | 'r' | 't')) => {
+                        out.extend(['\\', known]);
+                        rest = after;
+                    }
+                    Some('u') if after.as_str().get(..4).is_some_and(is_number) => out.push('\\'),
+                    Some(_) | None => out.push_str(r"\\"),
+                }
             }
-            '\t' if quoted => {
-                out.push_str("\\t");
-                continue;
+            '\n' if quoted => out.push_str("\\n"),
+            '\t' if quoted => out.push_str("\\t"),
+            _ => {
+                quoted ^= character == '"';
+                out.push(character);
             }
-            _ => {}
         }
-        out.push(character);
     }
-    serde_json::from_str(&out).ok()
+    out
+}
+
+fn is_number(digits: &str) -> bool {
+    digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Mends arguments that miss the schema in the ways small models do: an object as a string, one wrong name for the

@@ -40,6 +40,30 @@ fn call(name: &str, arguments: &serde_json::Value) -> Said {
 }
 
 #[test]
+fn a_backslash_that_is_meant_for_the_shell_stays_one() {
+    for (written, meant) in [
+        (r"find . -name '*.o' -exec rm {} \;", r"find . -name '*.o' -exec rm {} \;"),
+        (r"grep -E '\bfoo\b|\.rs$' a\/b", r"grep -E '\bfoo\b|\.rs$' a\/b"),
+        (r"sed 's/\(a\)\1/\u0041\u0/'", r"sed 's/\(a\)\1/A\u0/'"),
+        (r#"awk '{print \"a\\;\"}'"#, r#"awk '{print "a\;"}'"#),
+        (r"echo 'don'\''t' \é \中", r"echo 'don'\''t' \é \中"),
+    ] {
+        let text = format!("{{\"name\": \"shell\", \"arguments\": {{\"command\": \"{written}\"}}}}");
+        for size in [1, 1000] {
+            assert_eq!(said(&text, size), vec![call("shell", &json!({"command": meant}))], "{written}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn json_without_escapes_that_are_odd_is_read_as_json(command in "[ -~中\n\t\"\\\\]{0,40}") {
+        let whole = json!({"name": "shell", "arguments": {"command": command}});
+        prop_assert_eq!(serde_json::from_str::<serde_json::Value>(&mended(&whole.to_string())).unwrap(), whole);
+    }
+}
+
+#[test]
 fn calls_are_read_in_every_way_these_models_write_them() {
     let whole = call("shell", &json!({"command": "ls -la"}));
     for text in [

@@ -1,11 +1,12 @@
 //! What a call must look like: tells byte by byte whether a text can still become a call of one of the tools. Pure.
 //!
 //! `{"name": "shell", "arguments": {"command": "…"}}`: the name is one of the tools', the keys are those of its
-//! schema, each once, nothing required is missing, and what is in quotes is JSON.
+//! schema, each once, nothing required is missing, and what is in quotes ends as JSON's texts do. A backslash may stand
+//! before anything there: `calls` reads it.
 
 use serde_json::Value;
 
-use crate::conversation::ToolSpec;
+use crate::conversation::{ToolSpec, ToolVerb};
 
 /// The most blanks in a row between two signs: these models indent, and some never end it.
 const BLANKS: u8 = 24;
@@ -25,6 +26,7 @@ pub(super) struct Guide {
 struct Shape {
     name: String,
     keys: Vec<Key>,
+    is_command: bool,
 }
 
 #[derive(Debug)]
@@ -58,7 +60,6 @@ enum Step {
     Value { key: usize },
     Text,
     Escape,
-    Digits { left: u8 },
     Other { depth: u8, quoted: bool, escaped: bool },
     AfterText,
     LastBrace,
@@ -82,7 +83,7 @@ impl CallState {
 
     /// A text goes on.
     pub(super) fn is_in_text(self) -> bool {
-        matches!(self.step, Step::Text | Step::Escape | Step::Digits { .. })
+        matches!(self.step, Step::Text | Step::Escape)
     }
 
     fn to(self, step: Step) -> Self {
@@ -102,7 +103,9 @@ impl Guide {
                 required: required(name),
                 is_text: property.get("type").is_some_and(|kind| kind == "string"),
             };
-            Shape { name: tool.name.clone(), keys: properties.into_iter().flatten().take(MOST).map(key).collect() }
+            let keys = properties.into_iter().flatten().take(MOST).map(key).collect();
+            let is_command = matches!(tool.identity.verb, ToolVerb::Run | ToolVerb::Propose);
+            Shape { name: tool.name.clone(), keys, is_command }
         };
         Self { tools: tools.iter().take(MOST).map(shape).collect() }
     }
@@ -110,6 +113,12 @@ impl Guide {
     /// Goes on with more of a call; `None` where it can become none.
     pub(super) fn follow(&self, place: CallState, text: &[u8]) -> Option<CallState> {
         text.iter().try_fold(place, |place, byte| self.step(place, *byte))
+    }
+
+    /// Tells whether the call is one of a tool that takes a command.
+    pub(super) fn is_command(&self, place: CallState) -> bool {
+        let is_known = !matches!(place.step, Step::Before { .. } | Step::Name { .. });
+        is_known && self.tools.get(place.tool).is_some_and(|shape| shape.is_command)
     }
 
     fn step(&self, place: CallState, byte: u8) -> Option<CallState> {
@@ -126,7 +135,6 @@ impl Guide {
             | Step::Key { .. }
             | Step::Text
             | Step::Escape
-            | Step::Digits { .. }
             | Step::Other { .. }
             | Step::End => false,
         };
@@ -175,19 +183,16 @@ impl Guide {
                 0..0x20 => return None,
                 _ => place,
             },
+            // What JSON does not know as an escape is a backslash of the text: `find … -exec … \;`.
             Step::Escape => match byte {
-                b'u' => place.to(Step::Digits { left: 4 }),
-                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => place.to(Step::Text),
-                _ => return None,
+                0..0x20 => return None,
+                _ => place.to(Step::Text),
             },
-            Step::Digits { left } if byte.is_ascii_hexdigit() => {
-                place.to(if left == 1 { Step::Text } else { Step::Digits { left: left - 1 } })
-            }
             Step::Other { depth, quoted, escaped } => other(shape, place, (depth, quoted, escaped), byte)?,
             Step::AfterText => behind(shape, place, byte)?,
             Step::LastBrace if byte == b'}' => place.to(Step::End),
             Step::End => place,
-            Step::Colon { .. } | Step::Digits { .. } | Step::LastBrace => return None,
+            Step::Colon { .. } | Step::LastBrace => return None,
         };
         Some(next)
     }

@@ -18,6 +18,11 @@ fn guide() -> Guide {
     ])
 }
 
+fn guide_tool() -> ToolSpec {
+    let schema = json!({"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]});
+    ToolSpec { name: "shell".into(), input_schema: schema, ..ToolSpec::default() }
+}
+
 fn place(text: &str) -> Option<CallState> {
     guide().follow(CallState::START, text.as_bytes())
 }
@@ -35,6 +40,19 @@ fn whole_calls_of_the_tools_fit() {
         assert!(place(call).is_some_and(CallState::is_end), "{call}");
         serde_json::from_str::<Value>(call).unwrap();
     }
+    let raw = r#"{"name": "shell", "arguments": {"command": "find . -name '*.\(a\|b\)' -exec rm {} \;"}}"#;
+    assert!(place(raw).is_some_and(CallState::is_end));
+}
+
+#[test]
+fn a_command_is_known_from_the_tool_s_name_on() {
+    let mut tool = guide_tool();
+    tool.identity.verb = ToolVerb::Run;
+    let guide = Guide::new(&[tool]);
+    let place = |text: &str| guide.follow(CallState::START, text.as_bytes()).unwrap();
+    assert!(!guide.is_command(place(r#"{"name": "sh"#)));
+    assert!(guide.is_command(place(r#"{"name": "shell", "arg"#)));
+    assert!(guide.is_command(place(r#"{"name": "shell", "arguments": {"command": "ls"#)));
 }
 
 #[test]
@@ -46,7 +64,7 @@ fn what_no_tool_takes_does_not_fit_from_the_first_wrong_byte_on() {
         (r#"{"name": "shell", "arguments": {"co"#, "de\""),
         (r#"{"name": "shell", "arguments": {"command": "#, "5"),
         (r#"{"name": "shell", "arguments": {"command": "a"#, "\n"),
-        (r#"{"name": "shell", "arguments": {"command": "a\"#, "x"),
+        (r#"{"name": "shell", "arguments": {"command": "a\"#, "\n"),
         (r#"{"name": "shell", "arguments": {"command": "a""#, "b"),
         // Nothing twice, nothing missing.
         (r#"{"name": "shell", "arguments": {"command": "a", ""#, "c"),
@@ -83,7 +101,8 @@ proptest! {
         let mixed = [&call.as_bytes()[..cut], &junk].concat();
         if guide().follow(CallState::START, &mixed).is_some_and(CallState::is_end) {
             // Behind its end anything may stand.
-            let value = serde_json::Deserializer::from_slice(&mixed).into_iter::<Value>().next();
+            let mended = super::super::calls::mended(&String::from_utf8_lossy(&mixed));
+            let value = serde_json::Deserializer::from_str(&mended).into_iter::<Value>().next();
             let value = value.and_then(Result::ok);
             prop_assert!(value.is_some_and(|call| call["arguments"].is_object()), "{}", String::from_utf8_lossy(&mixed));
         }
