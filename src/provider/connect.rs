@@ -13,6 +13,7 @@ use super::openai_chat::{ChatMachine, ChatWire, bearer};
 use super::openai_responses::{ResponsesMachine, ResponsesWire};
 use super::request::{ModelInfo, Provider, Request};
 use super::settings::{Protocol, ProviderSettings};
+use super::size::is_small;
 use super::wire::{Connection, ServerWindow, Wire};
 
 /// Makes a provider. Nothing is sent and nothing built until it is asked.
@@ -61,14 +62,15 @@ pub fn decoder(protocol: Protocol, origin: Origin) -> Box<dyn Decoder> {
 }
 
 fn finish<W: Wire + 'static>(settings: &ProviderSettings, client: &Client, wire: W) -> Arc<dyn Provider> {
+    let local = is_loopback(&settings.base_url);
     let info = ModelInfo {
         provider: settings.name.clone(),
         model: settings.model.clone(),
         context_window: settings.context_window,
         tools: settings.tools,
         vision: settings.vision,
-        local: is_loopback(&settings.base_url),
-        small: false,
+        local,
+        small: local && is_small(&settings.model),
         abilities: settings.abilities.clone(),
     };
     Arc::new(Connection {

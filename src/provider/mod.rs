@@ -28,6 +28,7 @@ mod openai_responses;
 mod prefix_tests;
 mod request;
 mod settings;
+mod size;
 #[cfg(test)]
 mod switch_tests;
 mod table;

@@ -135,7 +135,7 @@ fn warm_up(
     client: &Client,
     (has_message, local): (bool, bool),
 ) {
-    if agent.model().small {
+    if agent.model().is_own() {
         // The model reads its prompt while the person types; a message given at the start is sent at once instead.
         if !has_message {
             human.painter().say(&app.locale.with(word::local::Loading { model: &agent.model().id() }));

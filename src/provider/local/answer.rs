@@ -77,7 +77,8 @@ impl Loaded {
         let send = |event| events.blocking_send(Ok(event)).is_ok();
         let reader = CallReader::new(tools);
         let (bytes, lengths) = (Vec::new(), Vec::new());
-        let mut held = Held { reader, guide: Guide::new(tools), bytes, lengths, is_call: false, before_call: 0, quotes: 0 };
+        let mut held =
+            Held { reader, guide: Guide::new(tools), bytes, lengths, is_call: false, before_call: 0, quotes: 0 };
         let (mut written, mut calls) = (0, 0);
         let from = self.tokens.len();
         // Where a command is wanted for the prompt line, a call is how it is named.

@@ -24,6 +24,8 @@ use Step::{Calls, Gives, Says, User};
 
 /// Talks in which the agent works.
 const WORK: &[&[Step]] = &[
+    &[User("hi"), Says("Hello! What shall I do?")],
+    &[User("what are you?"), Says("I am axi, and a small language model that runs on this machine answers.")],
     &[User("how do I see hidden files?"), Says("`ls -a`")],
     &[User("which command shows free memory?"), Says("`free -h`")],
     &[User("how do I split big.csv into parts?"), Says("`split -l 1000 big.csv`")],
@@ -56,6 +58,8 @@ const WORK: &[&[Step]] = &[
 
 /// Talks in which a command for the prompt line is wanted.
 const LINE: &[&[Step]] = &[
+    &[User("hi"), Says("Hello! Type what you want done: the command comes to your prompt line.")],
+    &[User("make it better"), Says("What shall be better? Name the file, or what shall be different.")],
     &[
         User("show hidden files"),
         Calls(ToolVerb::Propose, &[("command", "ls -a"), ("why", "Lists all files, hidden ones too")]),

@@ -131,12 +131,9 @@ impl Guide {
             | Step::Value { .. }
             | Step::AfterText
             | Step::LastBrace => true,
-            Step::Name { .. }
-            | Step::Key { .. }
-            | Step::Text
-            | Step::Escape
-            | Step::Other { .. }
-            | Step::End => false,
+            Step::Name { .. } | Step::Key { .. } | Step::Text | Step::Escape | Step::Other { .. } | Step::End => {
+                false
+            }
         };
         if is_between && byte.is_ascii_whitespace() {
             return (place.blanks < BLANKS).then(|| CallState { blanks: place.blanks + 1, ..place });
