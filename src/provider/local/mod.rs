@@ -33,6 +33,8 @@ mod likely;
 mod network;
 #[cfg(target_arch = "x86_64")]
 mod panel;
+#[cfg(target_arch = "x86_64")]
+mod panel_narrow;
 mod tokenizer;
 #[cfg(target_arch = "x86_64")]
 mod vector;
@@ -72,7 +74,7 @@ const MOST: usize = 2048;
 #[must_use]
 pub fn processor() -> (Option<&'static str>, usize) {
     #[cfg(target_arch = "x86_64")]
-    let path = vector::Vector::all().first().map(|vector| vector.name());
+    let path = vector::Vector::chosen().map(vector::Vector::name);
     #[cfg(not(target_arch = "x86_64"))]
     let path = None;
     (path, cores::cores())

@@ -160,7 +160,7 @@ impl Network {
             layers,
             shape,
             #[cfg(target_arch = "x86_64")]
-            vector: Vector::all().into_iter().next(),
+            vector: Vector::chosen(),
             crew,
         })
     }

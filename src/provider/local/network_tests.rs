@@ -49,6 +49,29 @@ fn row(format: Format, columns: usize, dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
+/// A row whose numbers are all as large as they can be: positive ones, and for signed bytes the most negative one.
+fn fullest(format: Format, columns: usize) -> Vec<u8> {
+    let (numbers, size) = format.block();
+    let byte = if format == Format::Q8Zero { 0x80 } else { 0xff };
+    let mut bytes = vec![byte; columns / numbers * size];
+    let small = narrow(0.01).to_le_bytes();
+    for block in bytes.chunks_exact_mut(size) {
+        match format {
+            Format::F32 | Format::F16 => {}
+            Format::Q5Zero | Format::Q8Zero => block[..2].copy_from_slice(&small),
+            Format::Q4K => {
+                block[..2].copy_from_slice(&small);
+                block[2..4].copy_from_slice(&narrow(0.0).to_le_bytes());
+            }
+            Format::Q6K => {
+                block[192..208].fill(127);
+                block[208..].copy_from_slice(&small);
+            }
+        }
+    }
+    bytes
+}
+
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn vectors_and_plain_numbers_come_to_the_same() {
@@ -92,12 +115,17 @@ fn rows_that_are_computed_together_come_to_the_same() {
     // A processor that takes them one by one has nothing to compare.
     for vector in Vector::all() {
         for format in [Format::Q4K, Format::Q6K, Format::Q5Zero, Format::Q8Zero] {
-            let weights: Vec<u8> = (0..GROUP).flat_map(|_| row(format, columns, &mut dice)).collect();
-            for tokens in [1, 4, 13] {
-                let values: Vec<f32> = (0..columns * tokens).map(|_| dice.number()).collect();
+            let random: Vec<u8> = (0..GROUP).flat_map(|_| row(format, columns, &mut dice)).collect();
+            // The largest numbers there are, which sums of 16 bits have to hold.
+            let largest: Vec<u8> = (0..GROUP).flat_map(|_| fullest(format, columns)).collect();
+            for (tokens, weights) in
+                [1, 4, 5, 7, 13].into_iter().flat_map(|tokens| [(tokens, &random), (tokens, &largest)])
+            {
+                let mut number = || if std::ptr::eq(weights, &largest) { 1.0 } else { dice.number() };
+                let values: Vec<f32> = (0..columns * tokens).map(|_| number()).collect();
                 let activations = Activations::of(&values, columns, activation_block(format));
                 let mut fast = vec![7.0; tokens * GROUP];
-                if !vector.panel(format, &weights, &activations, &mut fast) {
+                if !vector.panel(format, weights, &activations, &mut fast) {
                     continue;
                 }
                 let mut scratch = Vec::new();

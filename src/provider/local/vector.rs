@@ -18,8 +18,8 @@ use std::arch::x86_64::{
 use super::attention::{Halves, attend};
 use super::blocks::{Activations, scales_and_minima};
 use super::gguf::Format;
-use super::panel;
 use super::vector_wide as wide;
+use super::{panel, panel_narrow};
 
 /// Proof that the processor has the extensions.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +42,18 @@ impl Vector {
         found.into_iter().flatten().collect()
     }
 
+    /// The way this process computes: the best one, or the one that `AXI_CPU` names (`avx512`, `avx2`, `scalar`) if
+    /// the processor has it.
+    pub(crate) fn chosen() -> Option<Self> {
+        let wanted = std::env::var("AXI_CPU").unwrap_or_default();
+        let mut all = Self::all().into_iter();
+        match wanted.as_str() {
+            "scalar" => None,
+            "avx2" => all.find(|vector| !vector.wide),
+            _ => all.next(),
+        }
+    }
+
     /// Names the extensions.
     pub(crate) const fn name(self) -> &'static str {
         if self.wide { "AVX-512 VNNI" } else { "AVX2" }
@@ -58,8 +70,14 @@ impl Vector {
 
     /// Multiplies [`panel::ROWS`] rows of weights with all tokens; `false` where they have to be taken one by one.
     pub(crate) fn panel(self, format: Format, rows: &[u8], activations: &Activations, out: &mut [f32]) -> bool {
-        // SAFETY: a wide Vector exists only where the extensions were found.
-        self.wide && unsafe { panel::panel(format, rows, activations, out) }
+        // SAFETY: a Vector exists only where the extensions were found, a wide one where those of `panel` were too.
+        unsafe {
+            if self.wide {
+                panel::panel(format, rows, activations, out)
+            } else {
+                panel_narrow::panel(format, rows, activations, out)
+            }
+        }
     }
 
     /// As many tokens at once as there are registers for; what is over in smaller tiles.

@@ -1,0 +1,349 @@
+//! Eight rows of weights at once times many tokens, with the byte products of AVX2: what `panel` does with AVX-512.
+//!
+//! A lane of a register is a row. Two products of an unsigned with a signed byte are summed in 16 bits, which hold as
+//! many sums as the numbers of a format allow; only then they are widened, and multiplied with the scale of their part.
+
+#![expect(unsafe_code, reason = "loads from slices and stores into them, both of checked length")]
+
+use std::arch::x86_64::{
+    __m256, __m256i, _mm_loadu_si128, _mm_packus_epi32, _mm256_abs_epi8, _mm256_add_epi16, _mm256_add_epi32,
+    _mm256_and_si256, _mm256_castsi128_si256, _mm256_castsi256_si128, _mm256_cvtepi32_ps, _mm256_cvtph_ps,
+    _mm256_extracti128_si256, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_inserti128_si256, _mm256_loadu_ps,
+    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_mul_ps, _mm256_mullo_epi32,
+    _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_ps,
+    _mm256_setzero_si256, _mm256_sign_epi8, _mm256_slli_epi32, _mm256_sllv_epi32, _mm256_srai_epi32,
+    _mm256_srli_epi32, _mm256_srlv_epi32, _mm256_storeu_ps, _mm256_sub_epi32, _mm256_unpackhi_epi32,
+    _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
+};
+
+use super::blocks::Activations;
+use super::gguf::Format;
+use super::panel::ROWS;
+
+/// Rows that are in a register; `ROWS` is twice as many.
+const LANES: usize = 8;
+
+/// A block of eight rows, unpacked: number `n` of each row is byte `n % 4` of its lane in register `n / 4`.
+struct Panel {
+    numbers: [__m256i; 64],
+    /// The scale of each part, twice in a lane.
+    scales: [__m256i; 16],
+    /// What is taken away of each sixteen numbers, two in a lane.
+    taken: [__m256i; 8],
+    factor: __m256,
+    taken_factor: __m256,
+}
+
+/// Multiplies sixteen rows, one behind the other in `rows`, with all tokens: sixteen numbers a token. Nothing is
+/// written, and `false` returned, where the format has no such way.
+#[target_feature(enable = "avx2,fma,f16c")]
+pub(super) fn panel(format: Format, rows: &[u8], activations: &Activations, out: &mut [f32]) -> bool {
+    let zero = _mm256_setzero_si256();
+    let mut panel = Panel {
+        numbers: [zero; 64],
+        scales: [zero; 16],
+        taken: [zero; 8],
+        factor: _mm256_setzero_ps(),
+        taken_factor: _mm256_setzero_ps(),
+    };
+    let row = rows.len() / ROWS;
+    let (_, size) = format.block();
+    out.fill(0.0);
+    for (half, rows) in rows.chunks_exact(row * LANES).enumerate() {
+        for block in 0..row / size {
+            match format {
+                Format::Q4K => four(&mut panel, rows, row, block * size),
+                Format::Q6K => six(&mut panel, rows, row, block * size),
+                Format::Q5Zero => five_narrow(&mut panel, rows, row, block * size),
+                Format::Q8Zero => eight_narrow(&mut panel, rows, row, block * size),
+                Format::F16 | Format::F32 => return false,
+            }
+            let out = &mut out[half * LANES..];
+            let tokens = out.len().div_ceil(ROWS);
+            let whole = tokens / 4 * 4;
+            for token in (0..whole).step_by(4) {
+                tile::<4>(format, &panel, activations, (token, block), &mut out[token * ROWS..]);
+            }
+            for token in whole..tokens {
+                tile::<1>(format, &panel, activations, (token, block), &mut out[token * ROWS..]);
+            }
+        }
+    }
+    true
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn tile<const N: usize>(
+    format: Format,
+    panel: &Panel,
+    activations: &Activations,
+    at: (usize, usize),
+    out: &mut [f32],
+) {
+    match format {
+        // At most 8 · 2 · 15 · 127, which 16 bits hold.
+        Format::Q4K => wide::<N, 8, 8>(panel, activations, at, out),
+        // At most 2 · 2 · 63 · 127.
+        Format::Q6K => wide::<N, 4, 2>(panel, activations, at, out),
+        Format::Q5Zero => five::<N>(panel, activations, at, out),
+        Format::Q8Zero => eight::<N>(panel, activations, at, out),
+        Format::F16 | Format::F32 => {}
+    }
+}
+
+/// Adds the products of a block of 256 numbers, in parts of `4 * REGISTERS` that share a scale; the products of as many
+/// registers as `SUMMED` are summed in 16 bits.
+#[target_feature(enable = "avx2,fma,f16c")]
+fn wide<const N: usize, const REGISTERS: usize, const SUMMED: usize>(
+    panel: &Panel,
+    activations: &Activations,
+    (first, block): (usize, usize),
+    out: &mut [f32],
+) {
+    let blocks = activations.width / 256;
+    let bytes: [&[i8; 256]; N] =
+        std::array::from_fn(|token| &activations.bytes.as_chunks().0[(first + token) * blocks + block]);
+    let mut sums = [_mm256_setzero_si256(); N];
+    for (part, (numbers, scale)) in panel.numbers.as_chunks::<REGISTERS>().0.iter().zip(&panel.scales).enumerate() {
+        for (group, numbers) in numbers.as_chunks::<SUMMED>().0.iter().enumerate() {
+            let from = part * REGISTERS + group * SUMMED;
+            let mut short = [_mm256_setzero_si256(); N];
+            for (index, numbers) in numbers.iter().enumerate() {
+                for (bytes, short) in bytes.iter().zip(&mut short) {
+                    let bytes = four_times(bytes.as_chunks::<4>().0[from + index]);
+                    *short = _mm256_add_epi16(*short, _mm256_maddubs_epi16(*numbers, bytes));
+                }
+            }
+            for (short, sum) in short.iter().zip(&mut sums) {
+                *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(*short, *scale));
+            }
+        }
+    }
+    for (token, sum) in sums.iter().enumerate() {
+        let at = (first + token) * blocks + block;
+        let sixteens = &activations.sums.as_chunks::<16>().0[at];
+        let mut taken = _mm256_setzero_si256();
+        for (numbers, sixteens) in panel.taken.iter().zip(sixteens.as_chunks::<2>().0) {
+            taken = _mm256_add_epi32(taken, _mm256_madd_epi16(*numbers, two_times(*sixteens)));
+        }
+        let sum = _mm256_mul_ps(panel.factor, _mm256_cvtepi32_ps(*sum));
+        let sum = _mm256_fnmadd_ps(panel.taken_factor, _mm256_cvtepi32_ps(taken), sum);
+        add(&mut out[token * ROWS..], _mm256_set1_ps(activations.scales[at]), sum);
+    }
+}
+
+/// Adds the products of a block of 32 numbers of five bits, which stand 16 too high.
+#[target_feature(enable = "avx2,fma,f16c")]
+fn five<const N: usize>(panel: &Panel, activations: &Activations, (first, block): (usize, usize), out: &mut [f32]) {
+    let blocks = activations.width / 32;
+    let (one, above) = (_mm256_set1_epi16(1), _mm256_set1_epi16(16));
+    for token in 0..N {
+        let at = (first + token) * blocks + block;
+        let bytes: &[i8; 32] = &activations.bytes.as_chunks().0[at];
+        let mut sum = _mm256_setzero_si256();
+        // At most 4 · 2 · 31 · 127, which 16 bits hold.
+        for (numbers, bytes) in panel.numbers.as_chunks::<4>().0.iter().zip(bytes.as_chunks::<16>().0) {
+            let mut short = _mm256_setzero_si256();
+            for (numbers, bytes) in numbers.iter().zip(bytes.as_chunks::<4>().0) {
+                short = _mm256_add_epi16(short, _mm256_maddubs_epi16(*numbers, four_times(*bytes)));
+            }
+            sum = _mm256_add_epi32(sum, _mm256_madd_epi16(short, one));
+        }
+        let taken = _mm256_madd_epi16(above, two_times(activations.sums.as_chunks::<2>().0[at]));
+        let factor = _mm256_mul_ps(panel.factor, _mm256_set1_ps(activations.scales[at]));
+        add(&mut out[token * ROWS..], factor, _mm256_cvtepi32_ps(_mm256_sub_epi32(sum, taken)));
+    }
+}
+
+/// Adds the products of a block of 32 signed bytes: the sign goes over to the other factor.
+#[target_feature(enable = "avx2,fma,f16c")]
+fn eight<const N: usize>(
+    panel: &Panel,
+    activations: &Activations,
+    (first, block): (usize, usize),
+    out: &mut [f32],
+) {
+    let blocks = activations.width / 32;
+    let one = _mm256_set1_epi16(1);
+    for token in 0..N {
+        let at = (first + token) * blocks + block;
+        let bytes: &[i8; 32] = &activations.bytes.as_chunks().0[at];
+        let mut sum = _mm256_setzero_si256();
+        for (numbers, bytes) in panel.numbers.iter().zip(bytes.as_chunks::<4>().0) {
+            let bytes = _mm256_sign_epi8(four_times(*bytes), *numbers);
+            let short = _mm256_maddubs_epi16(_mm256_abs_epi8(*numbers), bytes);
+            sum = _mm256_add_epi32(sum, _mm256_madd_epi16(short, one));
+        }
+        let factor = _mm256_mul_ps(panel.factor, _mm256_set1_ps(activations.scales[at]));
+        add(&mut out[token * ROWS..], factor, _mm256_cvtepi32_ps(sum));
+    }
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn four_times(bytes: [i8; 4]) -> __m256i {
+    _mm256_set1_epi32(i32::from_le_bytes(bytes.map(|byte| byte as u8)))
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn two_times([left, right]: [i16; 2]) -> __m256i {
+    _mm256_set1_epi32(i32::from(left as u16) | i32::from(right) << 16)
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn add(out: &mut [f32], factor: __m256, numbers: __m256) {
+    let out = &mut out[..LANES];
+    // SAFETY: eight numbers are there.
+    unsafe { _mm256_storeu_ps(out.as_mut_ptr(), _mm256_fmadd_ps(factor, numbers, _mm256_loadu_ps(out.as_ptr()))) };
+}
+
+/// Sixteen bytes of a row and of the fourth behind it.
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c")]
+fn fourth(rows: &[u8], row: usize, at: usize) -> __m256i {
+    assert!(rows.len() >= at + row * 4 + 16);
+    // SAFETY: sixteen bytes are there at the last of two places, and at the one before it.
+    unsafe {
+        let bytes = rows.as_ptr().add(at);
+        let first = _mm256_castsi128_si256(_mm_loadu_si128(bytes.cast()));
+        _mm256_inserti128_si256::<1>(first, _mm_loadu_si128(bytes.add(row * 4).cast()))
+    }
+}
+
+/// Sixteen bytes of each row, `at` bytes behind its start, as four registers with four bytes a row.
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c")]
+fn turned(rows: &[u8], row: usize, at: usize) -> [__m256i; 4] {
+    let first = fourth(rows, row, at);
+    let second = fourth(rows, row, at + row);
+    let third = fourth(rows, row, at + row * 2);
+    let fourth = fourth(rows, row, at + row * 3);
+    let low = [_mm256_unpacklo_epi32(first, second), _mm256_unpacklo_epi32(third, fourth)];
+    let high = [_mm256_unpackhi_epi32(first, second), _mm256_unpackhi_epi32(third, fourth)];
+    [
+        _mm256_unpacklo_epi64(low[0], low[1]),
+        _mm256_unpackhi_epi64(low[0], low[1]),
+        _mm256_unpacklo_epi64(high[0], high[1]),
+        _mm256_unpackhi_epi64(high[0], high[1]),
+    ]
+}
+
+/// A word of each row, `at` bytes behind its start; `SIZE` bytes of it, the rest is zero.
+#[target_feature(enable = "avx2,fma,f16c")]
+fn words<const SIZE: usize>(rows: &[u8], row: usize, at: usize) -> __m256i {
+    let mut words = [0_u32; LANES];
+    for (index, word) in words.iter_mut().enumerate() {
+        let mut bytes = [0; 4];
+        bytes[..SIZE].copy_from_slice(&rows[index * row + at..][..SIZE]);
+        *word = u32::from_le_bytes(bytes);
+    }
+    // SAFETY: eight words are 32 bytes.
+    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+}
+
+/// Widens the half-precision numbers in the lower halves of lanes.
+#[target_feature(enable = "avx2,fma,f16c")]
+fn widened(halves: __m256i) -> __m256 {
+    let halves = _mm256_and_si256(halves, _mm256_set1_epi32(0xffff));
+    let (low, high) = (_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
+    _mm256_cvtph_ps(_mm_packus_epi32(low, high))
+}
+
+/// A number below 2^15 twice in its lane.
+#[target_feature(enable = "avx2,fma,f16c")]
+fn twice(numbers: __m256i) -> __m256i {
+    let low = _mm256_and_si256(numbers, _mm256_set1_epi32(0xffff));
+    _mm256_or_si256(low, _mm256_slli_epi32::<16>(numbers))
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn four(panel: &mut Panel, rows: &[u8], row: usize, at: usize) {
+    let low = _mm256_set1_epi8(15);
+    for quad in 0..8 {
+        for (index, fours) in turned(rows, row, at + 16 + quad * 16).into_iter().enumerate() {
+            let place = quad / 2 * 16 + quad % 2 * 4 + index;
+            panel.numbers[place] = _mm256_and_si256(fours, low);
+            panel.numbers[place + 8] = _mm256_and_si256(_mm256_srli_epi32::<4>(fours), low);
+        }
+    }
+    let [halves, first, second, third] = turned(rows, row, at);
+    let (six, four, two) = (_mm256_set1_epi8(0x3f), _mm256_set1_epi8(0x0f), _mm256_set1_epi8(0x30));
+    let mixed = |fours: __m256i, twos: __m256i| {
+        let twos = _mm256_and_si256(_mm256_srli_epi32::<2>(twos), two);
+        _mm256_or_si256(_mm256_and_si256(fours, four), twos)
+    };
+    let scales = [_mm256_and_si256(first, six), mixed(third, first)];
+    let minima = [_mm256_and_si256(second, six), mixed(_mm256_srli_epi32::<4>(third), second)];
+    for part in 0..8 {
+        let shift = _mm256_set1_epi32(part % 4 * 8);
+        let byte = |words: [__m256i; 2]| {
+            _mm256_and_si256(_mm256_srlv_epi32(words[part as usize / 4], shift), _mm256_set1_epi32(255))
+        };
+        panel.scales[part as usize] = twice(byte(scales));
+        panel.taken[part as usize] = twice(byte(minima));
+    }
+    panel.factor = widened(halves);
+    panel.taken_factor = widened(_mm256_srli_epi32::<16>(halves));
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn six(panel: &mut Panel, rows: &[u8], row: usize, at: usize) {
+    let (low, high) = (_mm256_set1_epi8(15), _mm256_set1_epi8(0x30));
+    for quad in 0..4 {
+        let (part, half) = (quad / 2, quad % 2);
+        let fours = [0, 32].map(|more| turned(rows, row, at + part * 64 + half * 16 + more));
+        let twos = turned(rows, row, at + 128 + part * 32 + half * 16);
+        for index in 0..4 {
+            let place = part * 32 + half * 4 + index;
+            let (first, second, twos) = (fours[0][index], fours[1][index], twos[index]);
+            let joined = |four: __m256i, two: __m256i| {
+                _mm256_or_si256(_mm256_and_si256(four, low), _mm256_and_si256(two, high))
+            };
+            panel.numbers[place] = joined(first, _mm256_slli_epi32::<4>(twos));
+            panel.numbers[place + 8] = joined(second, _mm256_slli_epi32::<2>(twos));
+            panel.numbers[place + 16] = joined(_mm256_srli_epi32::<4>(first), twos);
+            panel.numbers[place + 24] = joined(_mm256_srli_epi32::<4>(second), _mm256_srli_epi32::<2>(twos));
+        }
+    }
+    let scales = turned(rows, row, at + 192);
+    let scales: [__m256i; 16] = std::array::from_fn(|part| {
+        let up = _mm256_set1_epi32(24 - part as i32 % 4 * 8);
+        _mm256_srai_epi32::<24>(_mm256_sllv_epi32(scales[part / 4], up))
+    });
+    for (twice_in_lane, scale) in panel.scales.iter_mut().zip(scales) {
+        *twice_in_lane = twice(scale);
+    }
+    for (taken, [left, right]) in panel.taken.iter_mut().zip(scales.as_chunks().0) {
+        let left = _mm256_and_si256(*left, _mm256_set1_epi32(0xffff));
+        *taken = _mm256_or_si256(left, _mm256_slli_epi32::<16>(*right));
+    }
+    panel.factor = widened(words::<2>(rows, row, at + 208));
+    panel.taken_factor = _mm256_mul_ps(panel.factor, _mm256_set1_ps(32.0));
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn five_narrow(panel: &mut Panel, rows: &[u8], row: usize, at: usize) {
+    let low = _mm256_set1_epi8(15);
+    panel.factor = widened(words::<2>(rows, row, at));
+    let fifths = words::<4>(rows, row, at + 2);
+    let fifth = |place: usize| {
+        // Four bits become the fifth of four bytes: each factor moves one of them there.
+        let bits = _mm256_srlv_epi32(fifths, _mm256_set1_epi32(place as i32 * 4));
+        let bits = _mm256_and_si256(bits, _mm256_set1_epi32(15));
+        let spread = _mm256_mullo_epi32(bits, _mm256_set1_epi32(0x0020_4081 << 4));
+        _mm256_and_si256(spread, _mm256_set1_epi8(16))
+    };
+    for (index, fours) in turned(rows, row, at + 6).into_iter().enumerate() {
+        panel.numbers[index] = _mm256_or_si256(_mm256_and_si256(fours, low), fifth(index));
+        let fours = _mm256_and_si256(_mm256_srli_epi32::<4>(fours), low);
+        panel.numbers[index + 4] = _mm256_or_si256(fours, fifth(index + 4));
+    }
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn eight_narrow(panel: &mut Panel, rows: &[u8], row: usize, at: usize) {
+    panel.factor = widened(words::<2>(rows, row, at));
+    for half in 0..2 {
+        let bytes = turned(rows, row, at + 2 + half * 16);
+        panel.numbers[half * 4..][..4].copy_from_slice(&bytes);
+    }
+}
