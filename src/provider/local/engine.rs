@@ -24,8 +24,10 @@ use crate::conversation::{StopReason, StreamEvent, Usage};
 const PASS: usize = 64;
 /// Tokens of the context that are left for the answer.
 const ANSWER: usize = 1024;
-/// How sure of a token one must be to show it in a line that somebody is typing.
-const SURE: f32 = 0.3;
+/// How sure one must be of all that is shown in a line that somebody is typing. Of 480 unseen lines in English, cut
+/// anywhere, the 0.5B finished 60 in 100 and 15 of those as they went on when it had to be sure by 0.3 of each token;
+/// with this, 8 in 100, and 76 of those.
+const SURE: f32 = 0.93;
 
 /// How a model is run.
 #[derive(Debug, Clone)]
@@ -224,12 +226,19 @@ impl Loaded {
         (read, cached): (u64, u64),
     ) {
         let send = |event| events.blocking_send(Ok(event)).is_ok();
-        let (mut bytes, mut written) = (Vec::new(), 0);
+        let (mut word, mut written, mut all) = (Vec::new(), 0, 1.0);
         let mut at_blank = line.ends_with(' ');
-        while written < job.most && !job.stop.load(Ordering::Relaxed) && !events.is_closed() {
+        while !job.stop.load(Ordering::Relaxed) && !events.is_closed() {
             let (token, sure) = likeliest(&likely);
             let text = self.tokenizer.bytes(token);
-            if sure < SURE || self.tokenizer.is_mark(token) || text.contains(&b'\n') {
+            // Half a word helps nobody: it is shown when the next one begins.
+            let is_whole =
+                text.first().is_none_or(|byte| !byte.is_ascii_alphanumeric()) || self.tokenizer.is_mark(token);
+            if is_whole && !word.is_empty() && !send(StreamEvent::TextDelta(whole_characters(&mut word))) {
+                return;
+            }
+            all *= sure;
+            if written == job.most || all < SURE || self.tokenizer.is_mark(token) || text.contains(&b'\n') {
                 break;
             }
             // The blank is there already: what does not begin with one does not follow.
@@ -240,10 +249,7 @@ impl Loaded {
             };
             at_blank = false;
             written += 1;
-            bytes.extend_from_slice(text);
-            if !send(StreamEvent::TextDelta(whole_characters(&mut bytes))) {
-                return;
-            }
+            word.extend_from_slice(text);
             self.tokens.push(token);
             let Some(next) = self.network.read(&[token], &mut self.memory, Next::Wanted, &job.stop) else {
                 self.tokens.pop();
