@@ -156,5 +156,7 @@ fn merged(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 #[cfg(test)]
+mod rows_tests;
+#[cfg(test)]
 #[path = "secret_tests.rs"]
 mod tests;

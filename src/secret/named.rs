@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::level::Level;
 use super::name::{Naming, naming};
+use super::prose::lowered;
 use super::table::{SAYS, SPOKEN};
 use super::value::{Value, value};
 
@@ -287,13 +288,11 @@ fn is_data(line: &str, word: &str, between: Between, value: &Value, (digit, sign
 
 /// What people call it in other languages.
 fn spoken(line: &str, found: &mut Vec<Range<usize>>) {
-    if line.is_ascii() && !line.contains("passe") {
-        return;
-    }
-    let lower = line.to_lowercase();
-    // Where lower case is longer, places would not be the same.
-    let line = if lower.len() == line.len() { lower.as_str() } else { line };
-    for name in SPOKEN {
+    // Most lines have none of the others' letters.
+    let is_ascii = line.is_ascii();
+    let line = lowered(line);
+    let line = line.as_str();
+    for name in SPOKEN.iter().filter(|name| !is_ascii || name.is_ascii()) {
         for (at, _) in line.match_indices(name) {
             let from = at + name.len();
             let rest = line[from..].trim_start_matches(['"', '\'', ' ']);

@@ -19,7 +19,7 @@ pub(super) fn find(line: &str, found: &mut Vec<Range<usize>>) {
     if !line.bytes().any(|byte| byte.is_ascii_digit()) {
         return;
     }
-    let lower = line.to_ascii_lowercase();
+    let lower = lowered(line);
     let first = |words: &[&str]| words.iter().filter_map(|word| Some(lower.find(word)? + word.len())).min();
     if let Some(at) = first(PASSWORD_WORDS) {
         quoted(line, at, found);
@@ -33,6 +33,14 @@ pub(super) fn find(line: &str, found: &mut Vec<Range<usize>>) {
     called(line, &lower, found);
     protocol(line, found);
     mapped(line, found);
+}
+
+/// A line in small letters, each byte where it was: some letters are longer in small.
+pub(super) fn lowered(line: &str) -> String {
+    let lower = line.to_lowercase();
+    let same = |(one, other): (char, char)| one.len_utf8() == other.len_utf8();
+    let stays = lower.len() == line.len() && line.chars().zip(lower.chars()).all(same);
+    if stays { lower } else { line.to_ascii_lowercase() }
 }
 
 /// Tells whether a word looks like a password that somebody chose.
@@ -98,8 +106,8 @@ fn said(line: &str, from: usize, found: &mut Vec<Range<usize>>) {
     let mut before = "";
     for word in words(line, from) {
         let text = &line[word.clone()];
-        let bare = before.trim_matches(['"', '\'']);
-        let says = SAYS_WORDS.contains(&bare) || before.ends_with([':', '=']) || before.ends_with("->");
+        let bare = before.trim_matches(['"', '\'']).to_lowercase();
+        let says = SAYS_WORDS.contains(&bare.as_str()) || before.ends_with([':', '=']) || before.ends_with("->");
         // Right behind the word a name may stand, too.
         let is_strong = text.bytes().any(|byte| byte.is_ascii_uppercase())
             && text.bytes().any(|byte| byte.is_ascii_lowercase());

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::issuers::SHAPES;
-use super::table::{HASHES, IDENTITIES, SHORTEST_REPEATED, WEBHOOKS};
+use super::table::{HASHES, IDENTITIES, PLAIN_SCHEMES, SCHEMES, SHORTEST_REPEATED, WEBHOOKS};
 
 /// The beginning of a JSON web token, and how many characters must follow.
 const WEB_TOKEN: (&str, usize) = ("eyJ", 24);
@@ -26,6 +26,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     for start in HASHES {
         beginning(text, start, 10, b"./$=,+-_", found);
     }
+    schemes(text, found);
     for start in WEBHOOKS {
         for (at, _) in text.match_indices(start) {
             let from = at + start.len();
@@ -66,6 +67,29 @@ pub(super) fn find_repeated(text: &str, found: &mut Vec<Range<usize>>) {
         let length = text[from..].find(char::is_whitespace).unwrap_or(text.len() - from);
         if length > 0 {
             found.push(from..from + length);
+        }
+    }
+}
+
+/// `{SSHA}…`: the form of a password, in capitals or not, and the password.
+fn schemes(text: &str, found: &mut Vec<Range<usize>>) {
+    const FARTHEST: usize = 16;
+    for (at, _) in text.match_indices('{') {
+        let window = &text.as_bytes()[at..text.len().min(at + FARTHEST)];
+        let Some(end) = window.iter().position(|byte| *byte == b'}') else { continue };
+        let scheme = text[at..=at + end].to_ascii_lowercase();
+        let body = at + end + 1;
+        if SCHEMES.contains(&scheme.as_str()) {
+            let length = run(&text.as_bytes()[body..], b"./$=,+-_");
+            if length >= 10 {
+                found.push(at..body + length);
+            }
+        } else if PLAIN_SCHEMES.contains(&scheme.as_str()) {
+            let ends = |letter: char| letter.is_whitespace() || ":\"'`,;".contains(letter);
+            let length = text[body..].find(ends).unwrap_or(text.len() - body);
+            if length >= 3 && text[body..body + length].bytes().any(|byte| byte.is_ascii_digit()) {
+                found.push(body..body + length);
+            }
         }
     }
 }

@@ -27,28 +27,38 @@ pub(super) const WEBHOOKS: &[&str] = &[
     "/with/key/",
 ];
 
-/// How hashed passwords begin (`crypt(5)`, and RFC 2307 for LDAP's).
-pub(super) const HASHES: &[&str] = &[
-    "$1$",
-    "$2a$",
-    "$2b$",
-    "$2y$",
-    "$5$",
-    "$6$",
-    "$7$",
-    "$y$",
-    "$gy$",
-    "$apr1$",
-    "$argon2i$",
-    "$argon2id$",
-    "{SSHA}",
-    "{SHA}",
-    "{SMD5}",
-    "{MD5}",
-    "{CRYPT}",
-    "{SSHA256}",
-    "{SSHA512}",
+/// How hashed passwords begin (`crypt(5)`).
+pub(super) const HASHES: &[&str] =
+    &["$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$apr1$", "$argon2i$", "$argon2id$"];
+
+/// What stands before a password to tell its form (RFC 2307, section 5.3, and Dovecot's manual, "Password Schemes"),
+/// in lower case; capitals are the same.
+pub(super) const SCHEMES: &[&str] = &[
+    "{ssha}",
+    "{sha}",
+    "{smd5}",
+    "{md5}",
+    "{crypt}",
+    "{sha256}",
+    "{sha512}",
+    "{ssha256}",
+    "{ssha512}",
+    "{pbkdf2}",
+    "{pbkdf2-sha256}",
+    "{pbkdf2-sha512}",
+    "{nt}",
+    "{digest-md5}",
+    "{cram-md5}",
+    "{blf-crypt}",
+    "{md5-crypt}",
+    "{sha256-crypt}",
+    "{sha512-crypt}",
+    "{argon2i}",
+    "{argon2id}",
 ];
+
+/// The same where the password stands as it is.
+pub(super) const PLAIN_SCHEMES: &[&str] = &["{plain}", "{cleartext}", "{clear}"];
 
 /// Parts of names whose value is a secret, in lower case.
 pub(super) const PARTS: &[&str] = &[
@@ -207,8 +217,8 @@ pub(super) const SPOKEN: &[&str] = &[
     "slaptažodis",
 ];
 
-/// What stands between such a name and its value.
-pub(super) const SAYS: &[&str] = &["是", "为", "為", "：", ":", "=", "は", "는", "은", "es", "est"];
+/// What stands between such a name and its value; one that another begins with comes behind that.
+pub(super) const SAYS: &[&str] = &["是", "为", "為", "：", ":", "=", "は", "는", "은", "est", "es"];
 
 /// Which words of a command are secrets.
 pub(super) enum Take {
