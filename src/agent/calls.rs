@@ -22,7 +22,7 @@ use super::undo::{Keeping, Undo, show_unkept};
 use super::{AgentEvent, Frontend, Notice};
 use crate::context::Found;
 use crate::conversation::{Bill, Effect, Outcome, Subject, ToolCall, ToolResult, ToolVerb};
-use crate::secret::StandIns;
+use crate::secret::{StandIns, printed};
 use crate::session::Session;
 use crate::tool::{Settled, Tool, ToolOutput};
 
@@ -223,6 +223,11 @@ impl Calls<'_> {
         let made = self.consent.makes(assessment, &granted.reach);
         let (mut output, lasted, end) = self.run_granted(call, tool, subject, &granted).await;
         made.into_iter().for_each(Made::learn);
+        if assessment.line.as_ref().is_some_and(|line| line.prints_secret()) {
+            // Nothing beside it would tell that it is one.
+            let found = printed::find(&output.content).into_iter();
+            self.secrets.learn(found.map(|range| output.content[range].to_owned()));
+        }
         if let Some(note) = note {
             let apart = if output.content.ends_with('\n') { "" } else { "\n" };
             output.content.extend([apart, &note]);

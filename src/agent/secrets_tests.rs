@@ -23,8 +23,11 @@ impl Tool for Printer {
     fn effect(&self, input: &Value, _: &Place) -> Effect {
         if input.get("host").is_some() { Effect::Network } else { Effect::Write }
     }
-    fn subject(&self, _: &Value, _: &Place) -> Subject {
-        Subject::Whole
+    fn subject(&self, input: &Value, _: &Place) -> Subject {
+        match input["line"].as_str() {
+            Some(line) => Subject::Command { line: line.to_owned() },
+            None => Subject::Whole,
+        }
     }
     fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
         Ok(Preview::Text { text: String::new() })
@@ -120,6 +123,20 @@ fn plant(kinds: &[&str], numbers: std::ops::Range<usize>) {
     let called = printer.called.lock().unwrap().last().unwrap()["text"].as_str().unwrap().to_owned();
     let lost: Vec<&String> = planted.iter().filter(|secret| !called.contains(*secret)).collect();
     assert_eq!(lost, Vec::<&String>::new());
+}
+
+#[test]
+fn what_a_command_prints_that_prints_secrets_is_one_with_no_name_beside_it() {
+    let (mut bench, printer) = bench();
+    for (line, hidden) in [("op read op://vault/db/password", true), ("git log -1", false)] {
+        for secret in ["hunter22", "mJ8+Qz3/kT5vWx9RbN2cYp7LdG4hFs6A", "a90c31f7e8b24d56c1078f3e9d2ab645"] {
+            let secret = format!("{secret}{}", u8::from(hidden));
+            printer.prints.lock().unwrap().clone_from(&format!("{secret}\n"));
+            add(&bench, vec![call(&json!({ "line": line })), text("I see.")]);
+            bench.turn("Look.", &mut Recorder::default());
+            assert_eq!(wire(&bench).contains(&secret), !hidden, "{line}: {secret}");
+        }
+    }
 }
 
 #[test]

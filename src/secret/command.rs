@@ -26,6 +26,17 @@ struct Word<'a> {
 /// Finds them in a line.
 pub(super) fn find(line: &str, found: &mut Vec<Range<usize>>) {
     find_in(line, 0, DEPTH, found);
+    // A command as a list of words: `["redis-server", "--requirepass", "X"]`.
+    for open in ["[\"", "['"] {
+        for (at, _) in line.match_indices(open) {
+            let list = &line[at..line[at..].find(']').map_or(line.len(), |end| at + end)];
+            let blank = |byte: u8| if b"\"',[".contains(&byte) { b' ' } else { byte };
+            // Each of these signs is one byte, and stays one.
+            if let Ok(words) = String::from_utf8(list.bytes().map(blank).collect()) {
+                find_in(&words, at, 0, found);
+            }
+        }
+    }
 }
 
 fn find_in(line: &str, start: usize, depth: usize, found: &mut Vec<Range<usize>>) {
@@ -51,8 +62,11 @@ fn find_here(commands: &[Vec<Word<'_>>], found: &mut Vec<Range<usize>>) {
         setters(command, found);
         logins(command, found);
         kept(command, found);
+        // `(echo X; echo X) | passwd`: all of them print for it.
+        if let Some(reader) = commands[at + 1..].iter().take(4).find(|next| !prints(next)) {
+            printed(command, reader, found);
+        }
         if let Some(next) = commands.get(at + 1) {
-            printed(command, next, found);
             substituted(command, next, found);
         }
         here(command, found);
@@ -247,10 +261,18 @@ fn is_secret_name(word: &Word<'_>) -> bool {
         && word.text.split(':').any(|part| naming(part) == Some(Naming::Secret))
 }
 
+fn is_printer(word: &Word<'_>) -> bool {
+    PRINTERS.contains(&word.text.rsplit([':', '+']).next().unwrap_or(word.text))
+}
+
+/// Tells whether a command does nothing but print.
+fn prints(command: &[Word<'_>]) -> bool {
+    command.first().is_some_and(is_printer)
+}
+
 /// `echo X | sudo -S …`: what is printed is read as a secret.
 fn printed(command: &[Word<'_>], next: &[Word<'_>], found: &mut Vec<Range<usize>>) {
-    let prints = |word: &Word<'_>| PRINTERS.contains(&word.text.rsplit([':', '+']).next().unwrap_or(word.text));
-    let Some(first) = command.iter().position(prints) else { return };
+    let Some(first) = command.iter().position(is_printer) else { return };
     if reads_secret(next) {
         push_printed(&command[first + 1..], found);
     }

@@ -163,4 +163,8 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("sk_prod_", 16),
     shape("tk_", 32),
     shape("ddp_", 30),
+    shape("-pbkdf2-", 32),
+    shape("-hashed-", 32),
+    shape("sha256~", 32),
+    shape("EAAAE", 40),
 ];

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::level::Level;
+use super::prose::is_chosen;
 
 /// The longest login that is looked at, in bytes.
 const LONGEST: usize = 1024;
@@ -44,6 +45,53 @@ pub(super) fn find(line: &str, level: Level, found: &mut Vec<Range<usize>>) {
     pgpass(line, found);
     thin(line, found);
     named_network(line, found);
+    digest(line, found);
+    alone(line, found);
+    object(line, found);
+}
+
+/// `me:realm:HEX`, a line of a file that htdigest(1) writes.
+fn digest(line: &str, found: &mut Vec<Range<usize>>) {
+    let text = line.trim_end();
+    let is_file = text.matches(':').count() == 2 && text.len() <= LONGEST;
+    if let Some((_, sum)) = text.rsplit_once(':').filter(|_| is_file)
+        && sum.len() == 32
+        && sum.bytes().all(|byte| byte.is_ascii_hexdigit())
+    {
+        found.push(text.len() - sum.len()..text.len());
+    }
+}
+
+/// `me:X` alone in a line, or in quotes behind a sign: capitals, small letters and digits, as names of versions have not.
+fn alone(line: &str, found: &mut Vec<Range<usize>>) {
+    let text = line.trim();
+    let (name, password) = text.split_once(':').unwrap_or_default();
+    let has = |is: fn(&u8) -> bool| password.bytes().any(|byte| is(&byte));
+    let is_name = (2..=32).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-.".contains(&byte))
+        && name.starts_with(|letter: char| letter.is_ascii_lowercase());
+    if is_name
+        && is_chosen(password)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit)
+    {
+        let at = line.len() - line.trim_start().len() + name.len() + 1;
+        found.push(at..at + password.len());
+    }
+}
+
+/// `secret,id=a,data=X`, as QEMU takes it.
+fn object(line: &str, found: &mut Vec<Range<usize>>) {
+    for (at, _) in line.match_indices("secret,") {
+        let word = line[at..].split_whitespace().next().unwrap_or_default();
+        let Some(from) = word.find(",data=").map(|data| at + data + ",data=".len()) else { continue };
+        let length = line[from..].find(|letter: char| letter.is_whitespace() || ",'\"".contains(letter));
+        let to = length.map_or(line.len(), |length| from + length);
+        if to > from + 2 {
+            found.push(from..to);
+        }
+    }
 }
 
 /// `jdbc:oracle:thin:user/password@host` (Oracle's JDBC Developer's Guide, "Database URLs").

@@ -43,6 +43,10 @@ pub(super) const RANDOM_WORDS: &[&str] = &[
     "recovery",
     "pairing",
     "invite",
+    "login",
+    "secure",
+    "samlresponse",
+    "samlrequest",
 ];
 
 /// Parts of names of what has a number that opens nothing: sums of files, revisions, places in a log.
@@ -100,10 +104,16 @@ pub(super) const PASSWORD_WORDS: &[&str] = &[
     "пароля",
     "wachtwoord",
     "parola",
+    "密码",
+    "密碼",
+    "口令",
+    "パスワード",
+    "비밀번호",
 ];
 
 /// Words of a line in which somebody logs in.
-pub(super) const LOGIN_WORDS: &[&str] = &["logging in", "log in", "login", "credentials", "authenticat"];
+pub(super) const LOGIN_WORDS: &[&str] =
+    &["logging in", "log in", "login", "credentials", "authenticat", "stats auth", "addauth", "_user="];
 
 /// Words and signs behind which a password is said.
 pub(super) const SAYS_WORDS: &[&str] = &[
@@ -125,6 +135,11 @@ pub(super) const SAYS_WORDS: &[&str] = &[
     "password",
     "пароль",
     "/",
+    "-",
+    "–",
+    "—",
+    "→",
+    "reg_sz",
 ];
 
 /// Ends of names whose value ends the line.
@@ -145,7 +160,7 @@ pub(super) const VALUED_WORDS: &[&str] = &[
 ];
 
 /// Beginnings of names of functions that take a password.
-pub(super) const CALLS: &[&str] = &["login", "auth", "connect", "pdo", "credential"];
+pub(super) const CALLS: &[&str] = &["login", "auth", "connect", "pdo", "credential", "wifi.begin", "client"];
 
 /// What a client says to a server before its password.
 pub(super) const PROTOCOL_WORDS: &[&str] = &["PASS", "AUTH", "LOGIN", "IDENTIFY", "identify", "user"];

@@ -1,7 +1,10 @@
 //! What a secret is: one table of shapes, names, programs and files, for all who keep secrets back. Pure, but for
 //! [`files`], [`found`] and [`packed`], which ask the disk; knows no session, no provider, no tool and no words for people.
 
+mod announced;
+mod behind;
 mod block;
+mod columns;
 mod command;
 pub mod derived;
 pub mod files;
@@ -11,11 +14,13 @@ mod issuers;
 mod level;
 mod login;
 mod looks;
+mod manifest;
 mod name;
 mod named;
 pub mod packed;
 mod pair;
 mod places;
+pub mod printed;
 mod prose;
 mod random;
 mod shape;
@@ -99,19 +104,21 @@ pub fn find(text: &str, known: &Known, level: Level) -> Vec<Range<usize>> {
         Level::Kept | Level::Sent => {
             shape::find(text, &mut found);
             block::find(text, level, &mut found);
+            manifest::find(text, &mut found);
             let mut start = 0;
             let mut inside = Vec::new();
-            let mut pairs = pair::Pairs::default();
+            let mut lines = Lines::default();
             for line in text.split_inclusive('\n') {
                 inside.clear();
                 let bare = line.trim_end_matches(['\n', '\r']);
-                login::find(bare, level, &mut inside);
-                command::find(bare, &mut inside);
-                named::find(bare, level, &mut inside);
-                pairs.find(bare, &mut inside);
-                random::find(bare, &mut inside);
-                prose::find(bare, &mut inside);
-                found.extend(inside.iter().map(|range| start + range.start..start + range.end));
+                find_in_line(bare, level, &mut inside);
+                let from = behind::place(bare).unwrap_or(0);
+                if from > 0 {
+                    found.extend(inside.drain(..).map(|range| start + range.start..start + range.end));
+                    find_in_line(&bare[from..], level, &mut inside);
+                }
+                lines.find(bare, from, &mut inside);
+                found.extend(inside.iter().map(|range| start + from + range.start..start + from + range.end));
                 start += line.len();
             }
         }
@@ -120,6 +127,34 @@ pub fn find(text: &str, known: &Known, level: Level) -> Vec<Range<usize>> {
     // What stands in for a secret is none, wherever it stands.
     found.retain(|range| !form::is_all_of(&text[range.clone()]));
     found
+}
+
+/// What is known from one line to the next.
+#[derive(Default)]
+struct Lines {
+    pairs: pair::Pairs,
+    columns: columns::Columns,
+    transcript: printed::Transcript,
+    announced: announced::Announced,
+}
+
+impl Lines {
+    fn find(&mut self, whole: &str, from: usize, found: &mut Vec<Range<usize>>) {
+        let line = &whole[from..];
+        self.pairs.find(line, found);
+        self.columns.find(line, found);
+        self.announced.find(line, found);
+        self.transcript.find(line, behind::typed(whole), found);
+    }
+}
+
+/// Finds what the line tells alone.
+fn find_in_line(line: &str, level: Level, found: &mut Vec<Range<usize>>) {
+    login::find(line, level, found);
+    command::find(line, found);
+    named::find(line, level, found);
+    random::find(line, found);
+    prose::find(line, found);
 }
 
 /// Takes the secrets out of a text; tells how many there were.

@@ -67,10 +67,14 @@ pub(super) fn find(line: &str, level: Level, found: &mut Vec<Range<usize>>) {
 fn two_words(line: &str, start: usize, end: usize) -> Option<Naming> {
     // SQL: `CREATE USER me IDENTIFIED BY 'X'`.
     const BY: &[&str] = &["identified "];
-    const FIRST: &[&str] = &["api ", "access ", "secret ", "account ", "signing ", "encryption ", "license "];
+    const FIRST: &[&str] =
+        &["api ", "access ", "secret ", "account ", "signing ", "encryption ", "license ", "unseal "];
     let word = &line[start..end];
     let first = if word.eq_ignore_ascii_case("key") {
         FIRST
+    } else if word.eq_ignore_ascii_case("id") {
+        // Consul's and Nomad's: who has it may do what its policies say.
+        &["secret "]
     } else if word.eq_ignore_ascii_case("by") {
         BY
     } else {
@@ -93,11 +97,16 @@ fn behind(line: &str, name: Range<usize>, naming: Naming, level: Level) -> Optio
         at += 1;
     }
     let quoted_name = at > name.end;
+    // `Unseal Key 1: X`, `**Password:** X`.
+    if word.eq_ignore_ascii_case("key") && bytes.get(at) == Some(&b' ') {
+        let digits = bytes[at + 1..].iter().take(2).take_while(|byte| byte.is_ascii_digit()).count();
+        at += if digits > 0 && bytes.get(at + 1 + digits) == Some(&b':') { 1 + digits } else { 0 };
+    }
     let room = room(bytes, at);
     let (between, mut start) = separator(line, name.start, word, at, room)?;
     let is_header = HEADERS.iter().any(|header| word.to_ascii_lowercase().ends_with(header));
     if is_header && matches!(between, Between::Colon | Between::Said | Between::Assigned) {
-        return header(line, start, level);
+        return header(line, word, start, level);
     }
     // A shell's variable is set without room: what follows room is another word.
     if between == Between::Assigned && bytes.get(start).is_some_and(u8::is_ascii_whitespace) {
@@ -144,8 +153,9 @@ fn separator(line: &str, start: usize, word: &str, at: usize, gap: usize) -> Opt
         let is_tight = gap == 0 && !after.starts_with([' ', '\t']);
         return Some((if is_tight { Between::Assigned } else { Between::Said }, from(next + 1)));
     }
-    if rest.starts_with(':') {
-        return Some((Between::Colon, from(next + 1)));
+    if let Some(after) = rest.strip_prefix(':') {
+        let strong = after.bytes().take_while(|byte| *byte == b'*').count();
+        return Some((Between::Colon, from(next + 1 + strong)));
     }
     if rest.starts_with('：') {
         return Some((Between::Colon, from(next + '：'.len_utf8())));
@@ -205,7 +215,7 @@ fn is_password(lower: &str) -> bool {
 }
 
 /// The rest of the line, or up to the quote around it.
-fn header(line: &str, start: usize, level: Level) -> Option<Range<usize>> {
+fn header(line: &str, word: &str, start: usize, level: Level) -> Option<Range<usize>> {
     let rest = &line[start..];
     let begin = start + usize::from(rest.starts_with(['"', '\'']));
     let rest = &line[begin..];
@@ -216,7 +226,11 @@ fn header(line: &str, start: usize, level: Level) -> Option<Range<usize>> {
     let text = rest[..length].trim_end();
     let is_value = text.len() >= 6;
     // In a program it is an expression.
-    let is_code = level == Level::Kept && text.contains(['(', ')', ';']) && !text.contains(' ');
+    let is_cookie = word.to_ascii_lowercase().ends_with("cookie");
+    let bare = |text: &str| text.contains('=') && !text.contains(" = ");
+    let says_nothing = if is_cookie { !bare(text) } else { !text.bytes().any(|byte| byte.is_ascii_digit()) };
+    let called = text.contains(['(', ')', ';']) && !text.contains(' ') || text.contains("::");
+    let is_code = level == Level::Kept && (called || says_nothing);
     (is_value && !is_code).then_some(begin..begin + text.len())
 }
 
@@ -268,10 +282,16 @@ fn is_secret(line: &str, word: &str, naming: Naming, between: Between, value: &V
 fn is_data(line: &str, word: &str, between: Between, value: &Value, (digit, sign): (bool, bool)) -> bool {
     let text = &line[value.range.clone()];
     if value.quote.is_some() {
-        // A sentence about it is none.
-        return text.len() >= 4 && (digit || sign || !text.contains(' ')) && text.split(' ').count() < 4;
+        // A sentence about it is none; of a phrase, words are what it is made of.
+        let lower = word.to_ascii_lowercase();
+        let is_phrase = (lower.contains("phrase") || lower.contains("mnemonic")) && text.split(' ').count() >= 12;
+        return is_phrase
+            || text.len() >= 4 && (digit || sign || !text.contains(' ')) && text.split(' ').count() < 4;
     }
-    let is_code = text.contains(['(', ')', '[', ']', '{', '}']) || text.contains("::") || text.contains("->");
+    // A variable of a shell has no path of a program behind its sign.
+    let is_variable = between == Between::Assigned && !word.bytes().any(|byte| byte.is_ascii_lowercase());
+    let is_path = text.contains("::") && !(is_variable && digit);
+    let is_code = text.contains(['(', ')', '[', ']', '{', '}']) || is_path || text.contains("->");
     if is_code || text.ends_with([';']) && between != Between::Assigned {
         return false;
     }

@@ -8,17 +8,23 @@ use super::name::{Naming, naming};
 use super::value::value;
 
 /// Fields that say a name, in lower case.
-const NAMES: &[&str] = &["name", "key", "variable"];
+const NAMES: &[&str] = &["name", "key", "variable", "keyname", "type"];
 /// Fields that say its value.
-const VALUES: &[&str] = &["value", "default"];
+const VALUES: &[&str] = &["value", "default", "string", "result", "encrypted_data", "secretstring"];
 /// So many lines below the name its value may stand.
-const FARTHEST: usize = 3;
+const FARTHEST: usize = 4;
+/// The longest line that may open the fields of a name, in bytes.
+const LONGEST_OPENING: usize = 160;
 
 /// What is looked for, from line to line.
 #[derive(Default)]
 pub(super) struct Pairs {
     /// In how many lines more a value belongs to the name that was read; 0 where there is none.
     left: usize,
+    /// Whether the name opened fields of its own, in which a value stands in quotes.
+    opened: bool,
+    /// Whether the line before ended in an option whose value is an argument of its own: `"--requirepass",`.
+    awaited: bool,
     /// How far a secret name with a block of YAML behind it was indented, as long as lines belong to the block.
     block: Option<usize>,
 }
@@ -27,12 +33,16 @@ impl Pairs {
     /// Finds the values in the next line.
     pub(super) fn find(&mut self, line: &str, found: &mut Vec<Range<usize>>) {
         self.in_block(line, found);
+        self.listed(line, found);
         self.left = self.left.saturating_sub(1);
         let lower = line.to_ascii_lowercase();
+        if opens_secret(line) {
+            (self.left, self.opened) = (FARTHEST, true);
+        }
         if !NAMES.iter().chain(VALUES).any(|field| lower.contains(field)) {
             return;
         }
-        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/');
         let bytes = line.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
@@ -42,12 +52,19 @@ impl Pairs {
                 continue;
             }
             let field = &lower[at..at + length];
+            let opens = line[..at].ends_with('<');
             at += length;
-            let Some(start) = said(line, at) else { continue };
+            let tagged = line[at..].strip_prefix('>').filter(|_| opens).map(|_| at + 1);
+            let Some(start) = said(line, at).or(tagged) else { continue };
             if NAMES.contains(&field) {
                 let name = bytes[start..].iter().take_while(|byte| is_name(byte)).count();
-                let is_secret = naming(&line[start..start + name]) == Some(Naming::Secret);
-                self.left = if is_secret { FARTHEST } else { 0 };
+                let called = &line[start..start + name];
+                // What says that the value is one: AWS's parameters, Azure's keys of a store.
+                let is_kind = called == "SecureString" || field == "keyname" && called.starts_with("key");
+                let is_secret = is_kind || field != "type" && naming(called) == Some(Naming::Secret);
+                if field != "type" || is_secret {
+                    (self.left, self.opened) = (if is_secret { FARTHEST } else { 0 }, false);
+                }
                 at = start + name;
                 // `<string name="api_key">X</string>`
                 if is_secret && let Some(text) = line[at..].strip_prefix("\">") {
@@ -60,17 +77,34 @@ impl Pairs {
                 && VALUES.contains(&field)
                 && let Some(value) = value(line, quote(line, start))
                 && value.range.len() >= 3
+                && (value.quote.is_some() || !self.opened)
                 && !value.is_placeholder(&line[value.range.clone()])
             {
                 at = value.range.end;
                 found.push(value.range);
-                self.left = 0;
+                (self.left, self.opened) = (0, false);
             }
         }
     }
 }
 
 impl Pairs {
+    /// `"--requirepass",` and its value in the next line: arguments in a list of JSON or YAML.
+    fn listed(&mut self, line: &str, found: &mut Vec<Range<usize>>) {
+        let item = line.trim().trim_start_matches("- ").trim_end_matches(',');
+        let text = item.trim_matches(['"', '\'']);
+        let quoted = text.len() + 2 == item.len();
+        let is_one = !text.is_empty() && !text.contains([' ', '"', '\'', ':', '=']);
+        if std::mem::replace(&mut self.awaited, false) && is_one && text.len() >= 3 && !text.starts_with('-') {
+            let start = line.find(text).unwrap_or(0);
+            found.push(start..start + text.len());
+        }
+        self.awaited = (quoted || line.trim().starts_with("- "))
+            && is_one
+            && text.starts_with("--")
+            && naming(text) == Some(Naming::Secret);
+    }
+
     /// Finds a line of a block, or begins one.
     fn in_block(&mut self, line: &str, found: &mut Vec<Range<usize>>) {
         let text = line.trim();
@@ -80,6 +114,8 @@ impl Pairs {
             return;
         }
         let name = text.trim_end_matches(['+', '-']).strip_suffix(['|', '>']);
+        // Ansible's way to keep one.
+        let name = name.map(|name| name.trim_end().trim_end_matches("!vault"));
         let name =
             name.and_then(|name| name.trim_end().strip_suffix(':')).map(|name| name.trim_start_matches("- "));
         let is_secret = |name: &str| naming(name.trim_matches(['"', '\''])) == Some(Naming::Secret);
@@ -87,6 +123,20 @@ impl Pairs {
         let column = |name: &str| line.find(name).unwrap_or(indented);
         self.block = name.filter(|name| is_secret(name)).map(column);
     }
+}
+
+/// Tells whether a line opens the fields of what is called like a secret: `"db_password": {`,
+/// `resource "random_password" "db" {`.
+fn opens_secret(line: &str) -> bool {
+    let is_secret = |name: &str| naming(name.trim_matches('"')) == Some(Naming::Secret);
+    // In quotes: `fn password() {` opens a program.
+    let is_quoted = |name: &&str| name.len() > 2 && name.starts_with('"') && name.ends_with('"');
+    let inside = line.match_indices("\": {").any(|(end, _)| {
+        let name = line[..end].rfind('"').map_or("", |start| &line[start + 1..end]);
+        name.len() <= LONGEST_OPENING && is_secret(name)
+    });
+    let head = line.trim_end().strip_suffix('{').filter(|head| head.len() <= LONGEST_OPENING);
+    inside || head.is_some_and(|head| head.split(' ').filter(is_quoted).any(is_secret))
 }
 
 /// Where what a field says begins, its quote left out; `None` where it says nothing.

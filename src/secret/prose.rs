@@ -4,8 +4,10 @@
 
 use std::ops::Range;
 
-use super::looks::{ALGORITHMS, CALLS, LOGIN_WORDS, PASSWORD_WORDS, PROTOCOL_WORDS, SAYS_WORDS, VALUED_WORDS};
-use super::random::{is_likely, looks_written};
+use super::looks::{
+    ALGORITHMS, CALLS, LOGIN_WORDS, PASSWORD_WORDS, PROTOCOL_WORDS, SAYS_WORDS, SUMS, VALUED_WORDS,
+};
+use super::random::{is_hexadecimal, is_likely, looks_written};
 
 /// The shortest that is taken for a password, in letters, and the longest.
 const SHORTEST: usize = 8;
@@ -33,6 +35,35 @@ pub(super) fn find(line: &str, found: &mut Vec<Range<usize>>) {
     called(line, &lower, found);
     protocol(line, found);
     mapped(line, found);
+    wireless(line, found);
+    allowed(line, found);
+}
+
+/// `WIFI:S:home;T:WPA;P:X;;`, as it stands in a picture of points.
+fn wireless(line: &str, found: &mut Vec<Range<usize>>) {
+    for (at, _) in line.match_indices("WIFI:") {
+        let Some(from) = line[at..].find(";P:").map(|password| at + password + 3) else { continue };
+        let length = line[from..].find(';').unwrap_or(line.len() - from);
+        if length >= 3 {
+            found.push(from..from + length);
+        }
+    }
+}
+
+/// `user app on >X ~* +@all`, `… on #HASH`: who may do what in Redis.
+fn allowed(line: &str, found: &mut Vec<Range<usize>>) {
+    if !line.contains(" on ") && !line.contains(" off ") {
+        return;
+    }
+    for word in words(line, 0) {
+        let text = &line[word.clone()];
+        if text.starts_with(['>', '#'])
+            && text.len() > 4
+            && (is_chosen(&text[1..]) || is_hexadecimal(&text.as_bytes()[1..]))
+        {
+            found.push(word.start + 1..word.end);
+        }
+    }
 }
 
 /// A line in small letters, each byte where it was: some letters are longer in small.
@@ -101,20 +132,37 @@ fn words(line: &str, from: usize) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// A word without the signs that people put around what they mean: `(X)`, `**X**`, `` `X` ``.
+fn unwrapped(line: &str, word: Range<usize>) -> Range<usize> {
+    let signs = ['(', ')', '*', '`', '"', '\'', '[', ']', '“', '”', '「', '」', '。', '，', ':', '#'];
+    let text = &line[word.clone()];
+    let inside = text.trim_matches(signs);
+    let start = word.start + (text.len() - text.trim_start_matches(signs).len());
+    start..start + inside.len()
+}
+
 /// What is said behind `to`, `with`, `:`, a line of a table.
 fn said(line: &str, from: usize, found: &mut Vec<Range<usize>>) {
     let mut before = "";
     for word in words(line, from) {
+        let whole = &line[word.clone()];
+        let is_wrapped = whole.starts_with(['(', '*', '`']);
+        let word = unwrapped(line, word);
         let text = &line[word.clone()];
         let bare = before.trim_matches(['"', '\'']).to_lowercase();
-        let says = SAYS_WORDS.contains(&bare.as_str()) || before.ends_with([':', '=']) || before.ends_with("->");
+        // Languages without blanks say it in one word with the name: `密码已重置为 X`.
+        let says = SAYS_WORDS.contains(&bare.as_str())
+            || before.ends_with([':', '=', '：', '为', '為', '是', 'は', 'を', '는', '은'])
+            || before.ends_with("->");
         // Right behind the word a name may stand, too.
         let is_strong = text.bytes().any(|byte| byte.is_ascii_uppercase())
             && text.bytes().any(|byte| byte.is_ascii_lowercase());
-        if (says || before.is_empty() && is_strong) && is_chosen(text) {
+        let is_sum = SUMS.iter().any(|sum| bare.contains(sum));
+        let is_number = says && !is_sum && is_hexadecimal(text.as_bytes());
+        if (says || before.is_empty() && (is_strong || is_wrapped)) && is_chosen(text) || is_number {
             found.push(word);
         }
-        before = text;
+        before = whole;
     }
 }
 
@@ -141,7 +189,10 @@ fn valued(line: &str, lower: &str, found: &mut Vec<Range<usize>>) {
         (value, name) = (before, words.next());
     }
     // How a device says in which form the password is.
-    if name.as_ref().is_some_and(|name| matches!(&lower[name.clone()], "0" | "--plaintext" | "default")) {
+    if name
+        .as_ref()
+        .is_some_and(|name| matches!(&lower[name.clone()], "0" | "5" | "7" | "8" | "9" | "--plaintext" | "default"))
+    {
         name = words.next();
     }
     let Some(name) = name.map(|name| &lower[name]) else { return };
@@ -165,7 +216,8 @@ fn called(line: &str, lower: &str, found: &mut Vec<Range<usize>>) {
                 continue;
             }
             for range in literals(line, from + open) {
-                if line[from..range.start].contains(',') && is_chosen(&line[range.clone()]) {
+                let text = &line[range.clone()];
+                if line[from..range.start].contains(',') && (is_chosen(text) || is_hexadecimal(text.as_bytes())) {
                     found.push(range);
                 }
             }
@@ -181,15 +233,24 @@ fn called(line: &str, lower: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// `PASS X`, `LOGIN me X`: what a client says to a server.
+/// `PASS X`, `LOGIN me X`, `AUTH PLAIN X`: what a client says to a server, also as a program logs it in quotes.
 fn protocol(line: &str, found: &mut Vec<Range<usize>>) {
-    let all: Vec<Range<usize>> = words(line, 0).collect();
+    let end = line.find("\\r\\n").or_else(|| line.find("\\n")).unwrap_or(line.len());
+    let open = if end < line.len() { line[..end].rfind(['"', '\'']).map_or(0, |at| at + 1) } else { 0 };
+    let said = &line[open..end];
+    let all: Vec<Range<usize>> = words(said, 0).collect();
     let Some(last) = all.last().cloned() else { return };
-    let said = |word: &Range<usize>| PROTOCOL_WORDS.contains(&&line[word.clone()]);
+    let is_said = |word: &Range<usize>| PROTOCOL_WORDS.contains(&said[word.clone()].trim_start_matches('"'));
     let near = all.len().saturating_sub(3)..all.len().saturating_sub(1);
-    let text = line[last.clone()].trim_matches('"');
-    if all[near].iter().any(said) && is_chosen(text) {
-        let start = last.start + line[last.clone()].find(text).unwrap_or(0);
+    let text = said[last.clone()].trim_matches('"');
+    // Both in base 64 (RFC 4954).
+    let encoded = matches!(&all[..], [.., auth, how, _]
+        if said[auth.clone()].ends_with("AUTH") && matches!(&said[how.clone()], "PLAIN" | "LOGIN"));
+    let is_encoded = encoded
+        && text.len() >= 8
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte));
+    if is_encoded || all[near].iter().any(is_said) && is_chosen(text) {
+        let start = open + last.start + said[last.clone()].find(text).unwrap_or(0);
         found.push(start..start + text.len());
     }
 }

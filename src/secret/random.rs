@@ -73,7 +73,7 @@ fn is_drawn(text: &[u8], shortest: usize) -> bool {
     text.len() >= shortest.max(SHORTEST_OF_ONE) && look.digits >= 4 && look.beyond >= 5 && changes(20)
 }
 
-fn is_hexadecimal(text: &[u8]) -> bool {
+pub(super) fn is_hexadecimal(text: &[u8]) -> bool {
     let look = Look::at(text);
     text.len() >= SHORTEST_HEXADECIMAL && look.beyond == 0 && look.digits >= 4 && look.digits < text.len()
 }

@@ -30,7 +30,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     for start in WEBHOOKS {
         for (at, _) in text.match_indices(start) {
             let from = at + start.len();
-            let length = run(&text.as_bytes()[from..], b"-_/:.");
+            let length = run(&text.as_bytes()[from..], b"-_/:.@");
             if length >= SHORTEST_PATH {
                 found.push(from..from + length);
             }
@@ -38,6 +38,48 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     }
     bearers(text, found);
     bots(text, found);
+    numbers(text, found);
+    beside_names(text, found);
+}
+
+/// `ASIA… X X`: beside the name of a key of AWS stand the key and its session, as `--output text` prints them.
+fn beside_names(text: &str, found: &mut Vec<Range<usize>>) {
+    const SHORTEST: usize = 32;
+    for start in ["AKIA", "ASIA"] {
+        for (at, _) in text.match_indices(start) {
+            let name = run(&text.as_bytes()[at..], b"");
+            let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+            for word in text[at + name..end].split(['\t', ' ', '|', ',']).filter(|_| name == 20) {
+                let is_key = word.len() >= SHORTEST && run(word.as_bytes(), b"+/=") == word.len();
+                if is_key {
+                    let from = word.as_ptr() as usize - text.as_ptr() as usize;
+                    found.push(from..from + word.len());
+                }
+            }
+        }
+    }
+}
+
+/// Numbers in base 16 that a sign before or behind them tells from others: MySQL's `*` and 40 capitals, Mailchimp's
+/// `-us12`.
+fn numbers(text: &str, found: &mut Vec<Range<usize>>) {
+    const MYSQL: usize = 40;
+    const MAILCHIMP: usize = 32;
+    for (at, _) in text.match_indices('*') {
+        let hexadecimal = |byte: &u8| byte.is_ascii_digit() || (b'A'..=b'F').contains(byte);
+        let length = text.as_bytes()[at + 1..].iter().take(MYSQL + 1).take_while(|byte| hexadecimal(byte)).count();
+        if length == MYSQL {
+            found.push(at..at + 1 + MYSQL);
+        }
+    }
+    for (at, mark) in text.match_indices("-us") {
+        let Some(from) = at.checked_sub(MAILCHIMP) else { continue };
+        let is_key = text.as_bytes()[from..at].iter().all(u8::is_ascii_hexdigit);
+        let digits = run(&text.as_bytes()[at + mark.len()..], b"");
+        if is_key && (1..=2).contains(&digits) {
+            found.push(from..at + mark.len() + digits);
+        }
+    }
 }
 
 /// Finds what a server repeats of a key, or of who asked: shorter, or masked.

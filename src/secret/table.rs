@@ -104,6 +104,9 @@ pub(super) const PARTS: &[&str] = &[
     "sshpass",
     "pgpass",
     "rediscli_auth",
+    "mnemonic",
+    "seed_phrase",
+    "recovery_phrase",
 ];
 
 /// Names whose value is a secret where they stand alone or between `_`, `-` and a capital: `DB_PASS`, `dbPass`.
@@ -130,7 +133,7 @@ pub(super) const WEAK_WORDS: &[&str] = &["key", "auth", "sig", "signature", "pin
 /// Two letters of which each of the names above has some, for a quick look.
 pub(super) const HINTS: &[&[u8; 2]] = &[
     b"pw", b"ss", b"ey", b"ok", b"cr", b"au", b"sk", b"ig", b"pi", b"sa", b"nw", b"tw", b"nh", b"av", b"ol", b"sl",
-    b"oz", b"dp",
+    b"oz", b"dp", b"mn", b"ph",
 ];
 
 /// How names end that say something about a secret and do not hold it.
@@ -355,6 +358,11 @@ pub(super) const ARGUMENTS: &[Argument] = &[
     row(&["composer"], "config", "github-oauth.github.com", Take::After),
     row(&["npm", "pnpm", "yarn"], "set", "_auth", Take::After),
     row(&["sonar-scanner", "mvn", "gradle", "gradlew"], "", "-Dsonar.login=", Take::Attached),
+    row(&["user"], "/add", "", Take::Place(2)),
+    row(&["wandb"], "login", "", Take::Place(2)),
+    row(&["open", "lftp"], "", "-u", Take::Behind(",")),
+    row(&["isakmp"], "key", "key", Take::After),
+    row(&["addauth"], "digest", "digest", Take::After),
     row(&["sqlplus", "sqlldr", "expdp", "impdp"], "", "", Take::Behind("/")),
 ];
 
@@ -393,6 +401,7 @@ pub(super) const READS_SECRET: &[&str] = &[
     "--stdin",
     "--passphrase-fd",
     "--passwd-on-stdin",
+    "--with-password",
     "--pinentry-mode",
     "chpasswd",
     "passwd",

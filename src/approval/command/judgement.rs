@@ -7,6 +7,7 @@ use super::known::PathPattern;
 use super::search::Search;
 use crate::approval::program::Action;
 use crate::approval::{Class, NeverAuto, Unparsed};
+use crate::secret::printed;
 
 /// What a line would do.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,6 +95,18 @@ pub enum Part {
 }
 
 impl LineJudgement {
+    /// Tells whether a part is known to print a secret with no name beside it: `op read …`, `gh auth token`.
+    #[must_use]
+    pub fn prints_secret(&self) -> bool {
+        self.parts.iter().any(|part| match &part.part {
+            Part::Command { words, .. } => {
+                let words: Vec<&str> = words.iter().flatten().map(String::as_str).collect();
+                printed::prints_secret(&words)
+            }
+            Part::Redirection { .. } => false,
+        })
+    }
+
     /// Tells whether the targets give no bound for what the line changes, neither from above nor from below.
     pub(crate) fn is_only_a_guess(&self) -> bool {
         let globs = || self.targets.iter().any(|target| target.pattern.path().is_none());

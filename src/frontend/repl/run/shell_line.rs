@@ -51,7 +51,7 @@ impl ShellLines {
         Self { shell, program, path, place, ..Self::default() }
     }
 
-    /// Runs a line and keeps what it printed for the next message; not that of one that reads a secret file.
+    /// Runs a line and keeps what it printed for the next message; not that of one that reads or prints a secret.
     pub(super) fn run<W: io::Write>(
         &mut self,
         line: &str,
@@ -61,7 +61,7 @@ impl ShellLines {
         pending: &Pending,
     ) {
         let judged = judge(to_try(line).unwrap_or(line), &self.place);
-        let secret = judged.parts.iter().any(|part| part.credential.is_some());
+        let secret = judged.prints_secret() || judged.parts.iter().any(|part| part.credential.is_some());
         let tried = to_try(line).zip(self.program.as_deref());
         let command = if let Some((line, program)) = tried {
             trial_of(program, line, session, painter.locale().tag(), stage.plain)
@@ -85,7 +85,7 @@ impl ShellLines {
                     let said = painter.locale().text(word::repl::SHELL_SECRET).to_owned();
                     painter.say(&said);
                 }
-                let told = if secret { b"(not told: it reads a secret file)".as_slice() } else { &output };
+                let told = if secret { b"(not told: it reads a secret)".as_slice() } else { &output };
                 self.printed.push(for_the_model(line, code, told));
             }
             Err(error) => {
