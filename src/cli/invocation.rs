@@ -69,7 +69,7 @@ pub enum Invocation {
     Script {
         /// The session; if none is named, the last one of the directory.
         session: Option<String>,
-        /// `sh`, `makefile` or `justfile`.
+        /// `sh`, `makefile`, `justfile` or `task`.
         form: Option<String>,
     },
     /// Runs a command in a trial.

@@ -87,9 +87,10 @@ pub fn command(words: Words<'_>) -> Command {
             sub("recall", cli::command::RECALL)
                 .arg(positional("text", argument::TEXT).required(true).num_args(1..))
                 .arg(flag("json", option::JSON, words)),
-            sub("script", cli::command::SCRIPT)
-                .arg(positional("session", argument::SESSION))
-                .arg(valued("as", "FORM", option::SCRIPT_FORM, words).value_parser(["sh", "makefile", "justfile"])),
+            sub("script", cli::command::SCRIPT).arg(positional("session", argument::SESSION)).arg(
+                valued("as", "FORM", option::SCRIPT_FORM, words)
+                    .value_parser(["sh", "makefile", "justfile", "task"]),
+            ),
             sub("try", cli::command::TRY)
                 .arg(flag("apply", option::TRY_APPLY, words))
                 .arg(flag("json", option::JSON, words))

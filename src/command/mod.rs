@@ -19,6 +19,8 @@ mod permissions;
 mod recall;
 mod row;
 mod script;
+mod script_forms;
+mod script_lines;
 mod servers;
 mod sessions;
 mod settings;

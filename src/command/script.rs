@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::script_forms::{comment, justfile, makefile, need_of_make, shell, taskfile};
+use super::script_lines::{Secrets, command};
 use super::{Context, Outcome, Problem};
 use crate::conversation::{Conversation, Effect, Outcome as Ended, Role, Subject, ToolVerb};
 use crate::locale::{Locale, word};
-use crate::secret::placeholders;
 use crate::tool::{Place, Toolbox};
 
 /// What a script is written for.
@@ -18,24 +19,28 @@ pub enum ScriptForm {
     Makefile,
     /// just.
     Justfile,
+    /// task (taskfile.dev).
+    Taskfile,
 }
 
 impl ScriptForm {
     /// Their names.
-    pub const WORDS: &[&str] = &[Self::Shell.word(), Self::Makefile.word(), Self::Justfile.word()];
+    pub const WORDS: &[&str] =
+        &[Self::Shell.word(), Self::Makefile.word(), Self::Justfile.word(), Self::Taskfile.word()];
 
     const fn word(self) -> &'static str {
         match self {
             Self::Shell => "sh",
             Self::Makefile => "makefile",
             Self::Justfile => "justfile",
+            Self::Taskfile => "task",
         }
     }
 
     /// Reads a name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Shell, Self::Makefile, Self::Justfile].into_iter().find(|form| form.word() == name)
+        [Self::Shell, Self::Makefile, Self::Justfile, Self::Taskfile].into_iter().find(|form| form.word() == name)
     }
 }
 
@@ -81,11 +86,12 @@ pub fn script(recorded: &Recorded<'_>, form: ScriptForm, locale: &Locale) -> Opt
     }
     let mut secrets = Secrets::default();
     let hidden = locale.text(word::script::HIDDEN);
+    let is_checked = form == ScriptForm::Shell;
     let bodies: Vec<(String, String)> = turns
         .iter()
         .enumerate()
         .map(|(number, turn)| {
-            let commands = turn.commands.iter().map(|line| command(line, &mut secrets, hidden));
+            let commands = turn.commands.iter().map(|line| command(line, &mut secrets, hidden, is_checked));
             (format!("{}. {}", number + 1, turn.said), commands.collect::<Vec<_>>().join("\n"))
         })
         .collect();
@@ -111,54 +117,8 @@ pub fn script(recorded: &Recorded<'_>, form: ScriptForm, locale: &Locale) -> Opt
             makefile(&(head + &need_of_make(locale.text(word::script::OLD_MAKE))), &begin, &bodies)
         }
         ScriptForm::Justfile => justfile(&head, &begin, &bodies),
+        ScriptForm::Taskfile => taskfile(&head, &begin, &bodies),
     })
-}
-
-fn shell(head: &str, begin: &str, bodies: &[(String, String)]) -> String {
-    let mut script = format!("#!/usr/bin/env bash\n{head}set -euo pipefail\n\n{begin}");
-    for (said, body) in bodies {
-        let _ = write!(script, "\n{}{body}\n", comment(said));
-    }
-    script
-}
-
-/// Stops a make older than 3.82: it would run each line in a shell of its own, in the wrong directory.
-fn need_of_make(words: &str) -> String {
-    format!("ifeq (,$(filter oneshell,$(.FEATURES)))\n$(error {words})\nendif\n")
-}
-
-fn makefile(head: &str, begin: &str, bodies: &[(String, String)]) -> String {
-    let names: Vec<String> = (1..=bodies.len()).map(|number| format!("step-{number}")).collect();
-    let mut script = format!(
-        "{head}SHELL := bash\n.SHELLFLAGS := -euo pipefail -c\n.ONESHELL:\n.PHONY: all {}\n\nall: {}\n",
-        names.join(" "),
-        names.join(" ")
-    );
-    for (number, (said, body)) in bodies.iter().enumerate() {
-        let before = number.checked_sub(1).map(|before| format!(" {}", names[before])).unwrap_or_default();
-        let _ = write!(script, "\n{}{}:{before}\n", comment(said), names[number]);
-        for line in begin.lines().chain(body.lines()) {
-            let _ = writeln!(script, "\t{}", line.replace('$', "$$"));
-        }
-    }
-    script
-}
-
-fn justfile(head: &str, begin: &str, bodies: &[(String, String)]) -> String {
-    let names: Vec<String> = (1..=bodies.len()).map(|number| format!("step-{number}")).collect();
-    let mut script = format!("{head}\nall: {}\n", names.join(" "));
-    for (number, (said, body)) in bodies.iter().enumerate() {
-        let _ = write!(
-            script,
-            "\n{}{}:\n    #!/usr/bin/env bash\n    set -euo pipefail\n",
-            comment(said),
-            names[number]
-        );
-        for line in begin.lines().chain(body.lines()) {
-            let _ = writeln!(script, "    {}", line.replace("{{", "{{{{"));
-        }
-    }
-    script
 }
 
 /// The turns of a session, and how many of its commands are left out.
@@ -206,114 +166,15 @@ fn first_words(text: &str) -> String {
     line.chars().filter(|character| !character.is_control()).take(LONGEST_WORDS).collect()
 }
 
-/// A line that no shell runs and that make does not join with another line.
-fn comment(text: &str) -> String {
-    let text: String = text.chars().filter(|character| !character.is_control()).collect();
-    format!("# {}\n", text.trim_end_matches('\\'))
-}
-
 fn quoted(path: &Path) -> String {
     // Only a NUL cannot be quoted, and no path has one.
     shlex::try_quote(&path.to_string_lossy()).unwrap_or_default().into_owned()
 }
 
-/// The variables that replace the secrets.
-#[derive(Default)]
-struct Secrets {
-    /// The number of each stand-in. Every plain mark gets its own number: it does not say which secret it was.
-    known: Vec<(String, usize)>,
-    count: usize,
-}
-
-impl Secrets {
-    fn number(&mut self, placeholder: &str) -> usize {
-        if placeholder != crate::secret::MARK
-            && let Some((_, number)) = self.known.iter().find(|(known, _)| known == placeholder)
-        {
-            return *number;
-        }
-        self.count += 1;
-        self.known.push((placeholder.to_owned(), self.count));
-        self.count
-    }
-}
-
-/// Writes a command as it ran, with variables for what was taken out: in a shell of its own without the script's strict
-/// options, unless these make no difference. Where no variable can stand for a secret nothing is run.
-fn command(line: &str, secrets: &mut Secrets, hidden: &str) -> String {
-    let line = line.trim_end();
-    let Some(line) = with_variables(line, secrets) else {
-        let lines = std::iter::once(hidden).chain(line.lines());
-        return lines.map(comment).collect::<String>().trim_end().to_owned();
-    };
-    if is_plain(&line) { line } else { format!("(\nset +eu +o pipefail\n{line}\n)") }
-}
-
-/// Builtins of bash that leave nothing behind in the shell.
-const PASSING: &[&str] = &["echo", "printf", "test", "[", "true", "false", "pwd", "type", "kill"];
-
-/// Tells whether a line is one program with plain words: it changes nothing of the shell, and no option of the shell
-/// changes it.
-fn is_plain(line: &str) -> bool {
-    let program = line.split(' ').next().unwrap_or_default();
-    let is_word = |letter: char| letter.is_ascii_alphanumeric() || "_./+-".contains(letter);
-    let plain = |letter: char| is_word(letter) || " =,:@%*?~'\"".contains(letter) || !letter.is_ascii();
-    !program.is_empty()
-        && program.chars().all(is_word)
-        && (PASSING.contains(&program) || !is_builtin(program))
-        && line.chars().all(plain)
-}
-
-/// Tells whether bash itself does this (bash 5.2, `compgen -b` and `compgen -k`).
-fn is_builtin(word: &str) -> bool {
-    const BUILTINS: &str = " . : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare \
-        dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout \
-        mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true \
-        type typeset ulimit umask unalias unset wait if then else elif fi case esac for select while until do done in \
-        function time { } ! [[ ]] coproc ";
-    BUILTINS.split_whitespace().any(|known| known == word)
-}
-
-/// Puts variables for what was taken out of a line; `None` where the quoting around it cannot be told for sure.
-fn with_variables(line: &str, secrets: &mut Secrets) -> Option<String> {
-    let found = placeholders(line);
-    if found.is_empty() {
-        return Some(line.to_owned());
-    }
-    // In each of these places quotes have another meaning.
-    if ["<<", "$(", "`", "$'", "$\"", "#"].iter().any(|odd| line.contains(odd)) {
-        return None;
-    }
-    let mut written = String::new();
-    let (mut quote, mut escaped, mut at) = (None, false, 0);
-    for range in found {
-        for character in line[at..range.start].chars() {
-            match (quote, character) {
-                _ if escaped => escaped = false,
-                (None | Some('"'), '\\') => escaped = true,
-                (None, '\'' | '"') => quote = Some(character),
-                (Some(open), close) if open == close => quote = None,
-                _ => {}
-            }
-        }
-        written.push_str(&line[at..range.start]);
-        if escaped {
-            return None;
-        }
-        let number = secrets.number(&line[range.clone()]);
-        match quote {
-            None => write!(written, "\"${{SECRET_{number}}}\"").ok()?,
-            Some('"') => write!(written, "${{SECRET_{number}}}").ok()?,
-            Some(_) => write!(written, "'\"${{SECRET_{number}}}\"'").ok()?,
-        }
-        at = range.end;
-    }
-    written.push_str(&line[at..]);
-    Some(written)
-}
-
 pub(super) fn run(context: &mut Context<'_>, argument: &str) -> Outcome {
     let locale = context.locale;
+    // As on the command line, too.
+    let argument = argument.strip_prefix("--as").map_or(argument, |rest| rest.trim_start_matches(['=', ' ']));
     let form = if argument.is_empty() { Some(ScriptForm::Shell) } else { ScriptForm::parse(argument) };
     let Some(form) = form else {
         let known = &ScriptForm::WORDS.join(", ");

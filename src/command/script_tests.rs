@@ -65,7 +65,7 @@ fn what_ended_well_is_written_with_its_directory_and_what_failed_is_left_out() {
         # The commands of the axi session 20260101-000000-00000000 that ended well, in their order. Each ran in a shell of its own.\n\
         # 1 command is left out: it failed, did not end, or was taken back.\n\
         # Changed by axi without a command, and so not done here: made.txt\n\
-        set -euo pipefail\n\ncd '/a b'\n\n# 1. build[31m it\nmake all\n(\nset +eu +o pipefail\ncd sub && ls\n)\n";
+        set -euo pipefail\n\ncd '/a b'\n\n# 1. build[31m it\nmake all\n# shellcheck disable=all\n(\nset +eu +o pipefail\ncd sub && ls\n)\n";
     assert_eq!(written(&talk, Path::new("/a b"), &[], ScriptForm::Shell).as_deref(), Some(expected));
     // What was taken back, and a session without anything that worked.
     assert_eq!(written(&talk, Path::new("/src"), &[0], ScriptForm::Shell), None);
@@ -96,26 +96,98 @@ fn each_form_runs_as_the_commands_ran() {
         ("false; echo \"$unset.\" >>log", 0),
         ("false | true", 0),
         ("read -r line <log; ulimit -c 0", 0),
+        // What is written below a line that does not end is not its own.
+        ("cat >>log <<EOF\n'four' {{.x}}", 0),
+        ("echo five >>log; exit 0\n)", 0),
+        ("echo $'six\\t' \u{2028}\u{85}\ttab \\\n >>log; echo seven >>log \\", 0),
     ];
-    for (form, name) in [(ScriptForm::Shell, "run.sh"), (ScriptForm::Makefile, "Makefile")] {
+    for (form, name, program) in [
+        (ScriptForm::Shell, "run.sh", "bash"),
+        (ScriptForm::Makefile, "Makefile", "make"),
+        (ScriptForm::Justfile, "justfile", "just"),
+        (ScriptForm::Taskfile, "Taskfile.yml", "task"),
+    ] {
+        if Command::new(program).arg("--version").output().is_err() {
+            continue;
+        }
         let home = tempfile::tempdir().unwrap();
         let cwd = home.path().canonicalize().unwrap();
         let text = written(&session(&lines), &cwd, &[], form).unwrap();
         std::fs::write(cwd.join(name), &text).unwrap();
-        let mut command = match form {
-            ScriptForm::Shell => Command::new("bash"),
-            ScriptForm::Makefile | ScriptForm::Justfile => Command::new("make"),
-        };
+        let mut command = Command::new(program);
         if form == ScriptForm::Shell {
             command.arg(name);
-        } else if Command::new("make").arg("--version").output().is_err() {
-            continue;
         }
-        let ran = command.current_dir(&cwd).env_clear().env("PATH", "/usr/bin:/bin").output().unwrap();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let ran = command.current_dir(&cwd).env_clear().env("PATH", path).env("HOME", &cwd).output().unwrap();
         assert!(ran.status.success(), "{text}\n{ran:?}");
         let log = std::fs::read_to_string(cwd.join("log")).unwrap();
         let folder = cwd.file_name().unwrap().to_string_lossy();
-        let expected = format!("one $x\ntwo 5\nthree {{{{x}}}} $$\n{}\n{folder} none\n1\n.\n", cwd.display());
+        let expected = format!(
+            "one $x\ntwo 5\nthree {{{{x}}}} $$\n{}\n{folder} none\n1\n.\n'four' {{{{.x}}}}\nfive\nsix\t \u{2028}\u{85} tab\nseven \\\n",
+            cwd.display()
+        );
         assert_eq!(log, expected, "{text}");
+    }
+}
+
+/// Lines of the corpora by which shell lines are judged, those that bash reads.
+fn corpus() -> Vec<String> {
+    let written = concat!(
+        include_str!("../../tests/it/corpus/shell_lines.tsv"),
+        include_str!("../../tests/it/corpus/everyday_lines.tsv"),
+        include_str!("../../tests/it/corpus/red_team_lines.tsv"),
+        include_str!("../../tests/it/corpus/unseen_first_lines.tsv"),
+    );
+    let marks = [("⏎", "\n"), ("␍", "\r"), ("⍽", "\u{a0}"), ("␠", " "), ("⟪", "\u{200b}")];
+    let rows = written.lines().filter(|row| !row.starts_with('#')).filter_map(|row| row.split('\t').nth(1));
+    let lines = rows.map(|line| marks.iter().fold(line.to_owned(), |line, (mark, is)| line.replace(mark, is)));
+    let lines: Vec<String> = lines.filter(|line| !line.trim().is_empty()).collect();
+    assert!(lines.len() > 1_000, "{}", lines.len());
+    lines
+}
+
+fn reads(line: &str) -> bool {
+    Command::new("bash").args(["-n", "-c", line]).output().is_ok_and(|read| read.status.success())
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 12, ..Default::default() })]
+
+    /// Whatever was run, bash reads the script, and shellcheck has nothing to say.
+    #[test]
+    fn a_script_of_any_commands_is_clean(
+        picked in proptest::collection::vec(proptest::prelude::any::<proptest::sample::Index>(), 1..40),
+        failed in proptest::collection::vec(0..4_i32, 40),
+        words in proptest::collection::vec("[ -~]{1,12}( [ -~\\n]{0,12}){0,3}", 0..6),
+    ) {
+        let all = corpus();
+        let lines = picked.iter().map(|at| at.get(&all).as_str()).chain(words.iter().map(String::as_str));
+        let lines: Vec<(&str, i32)> = lines.filter(|line| reads(line)).zip(failed.iter().copied()).collect();
+        let secret = ["curl -H 'X: [redacted]' https://x.example", "echo $(a [redacted])"].map(|line| (line, 0));
+        let lines: Vec<(&str, i32)> = lines.into_iter().chain(secret).collect();
+        let text = written(&session(&lines), Path::new("/a 'b"), &[], ScriptForm::Shell).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.sh");
+        std::fs::write(&path, &text).unwrap();
+        let read = Command::new("bash").arg("-n").arg(&path).output().unwrap();
+        proptest::prop_assert!(read.status.success() && read.stderr.is_empty(), "{read:?}\n{text}");
+        if let Ok(checked) = Command::new("shellcheck").arg(&path).output() {
+            proptest::prop_assert!(checked.status.success(), "{}\n{text}", String::from_utf8_lossy(&checked.stdout));
+        }
+    }
+}
+
+#[test]
+fn plain_commands_of_the_corpora_need_no_word_to_shellcheck() {
+    let all = corpus();
+    let plain: Vec<&str> = all.iter().map(String::as_str).filter(|line| reads(line)).collect();
+    let lines: Vec<(&str, i32)> = plain.iter().map(|line| (*line, 0)).collect();
+    let text = written(&session(&lines), Path::new("/src"), &[], ScriptForm::Shell).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.sh");
+    std::fs::write(&path, &text).unwrap();
+    if let Ok(checked) = Command::new("shellcheck").arg(&path).output() {
+        assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
     }
 }
