@@ -20,7 +20,7 @@ use crate::conversation::{
 use crate::fingerprint::fingerprint;
 use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::secret::StandIns;
-use crate::session::{EntryKind, Redactor, Session, SessionError, load_lines};
+use crate::session::{Changed, EntryKind, Redactor, Session, SessionError, load_lines};
 
 /// The talk of one session with one model.
 pub(super) struct Talk {
@@ -269,7 +269,7 @@ impl Talk {
 
     /// Ends a turn: everything said is on the disk. What a failure left without any answer is taken out of the
     /// conversation: the next message would carry it along, also what made it fail.
-    pub(super) fn end_turn(&mut self, end: &TurnEnd, frontend: &mut dyn Frontend) {
+    pub(super) fn end_turn(&mut self, end: &TurnEnd, changed: Option<Changed>, frontend: &mut dyn Frontend) {
         if let (TurnEnd::Failed { .. } | TurnEnd::BudgetLimit { .. }, Some((text, notes))) =
             (end, self.unanswered.take())
         {
@@ -284,6 +284,9 @@ impl Talk {
         let reason = if *end == TurnEnd::Interrupted { Outcome::Interrupted } else { Outcome::Failed };
         self.close_open_calls(reason, frontend);
         self.ledger.end_turn();
+        if let Some(changed) = changed {
+            self.append(EntryKind::Changed { changed }, frontend);
+        }
         self.append(EntryKind::TurnEnded { end: end.word().to_owned() }, frontend);
         let synced = self.session.sync();
         self.tell_unsaved(synced, frontend);

@@ -117,7 +117,7 @@ impl Agent {
             let mut shorten = Shorten { talk: &mut self.talk, beginning: &beginning, todos: todos.as_deref() };
             shorten.make_room(Need::Soft, frontend, cancel).await;
         }
-        self.talk.end_turn(&end, frontend);
+        self.talk.end_turn(&end, self.undo.left(), frontend);
         frontend.show(&AgentEvent::TurnEnded { end: end.clone() });
         end
     }

@@ -13,9 +13,11 @@ use super::{AgentEvent, Frontend, Notice, reach};
 use crate::approval::command::{LineJudgement, judge};
 use crate::approval::{Class, Surroundings};
 use crate::conversation::{Effect, Subject};
-use crate::journal::{Foreign, Journal, JournalError, Plan, TakenBack, Touch, Turn, around, taken_back};
+use crate::journal::{
+    Foreign, Journal, JournalError, Kind, Left, Plan, TakenBack, Touch, Turn, around, taken_back,
+};
 use crate::sandbox::Reach;
-use crate::session::Session;
+use crate::session::{Changed, Session};
 use crate::tool::SharedTrash;
 
 /// How long a stopped turn waits until it has been seen what its last call changed.
@@ -112,13 +114,15 @@ pub(super) struct Undo {
     journal: Option<Journal>,
     /// The turn that runs: the number of messages before it, a hash of its message, and the time it began.
     turn: Option<(usize, u64, SystemTime)>,
+    /// Whether this turn may have changed more than could be seen.
+    blind: bool,
     /// Where shell lines run.
     surroundings: Arc<Surroundings>,
 }
 
 impl Undo {
     pub(super) const fn new(root: Option<PathBuf>, surroundings: Arc<Surroundings>) -> Self {
-        Self { root, session: None, journal: None, turn: None, surroundings }
+        Self { root, session: None, journal: None, turn: None, blind: false, surroundings }
     }
 
     /// Returns one that keeps nothing.
@@ -149,6 +153,7 @@ impl Undo {
     /// Tells the journal that the turn of this message begins.
     pub(super) fn begin_turn(&mut self, said: &Said, now: SystemTime) {
         self.turn = Some((said.before, said.mark, now));
+        self.blind = false;
         if let Some(journal) = &mut self.journal {
             journal.begin_turn(said.before, said.mark, now);
         }
@@ -174,15 +179,18 @@ impl Undo {
         let lent = Lent(self);
         let Some(mut journal) = lent.0.journal.take() else { return Keeping::Kept };
         let work = tokio::task::spawn_blocking(move || {
-            let around = foreseen.may_change_more().then(|| around(&workspace)).flatten();
+            let may_more = foreseen.may_change_more();
+            let around = may_more.then(|| around(&workspace)).flatten();
+            let is_blind = may_more && around.is_none();
             let kept = keep(&mut journal, (foreseen.on_disk(&directory), around), &line, &directory);
-            (journal, kept)
+            (journal, is_blind, kept)
         });
         // When it is stopped, what it wrote is right; we just do not learn its result.
         let Some(done) = watched(work, frontend, cancel).await else { return Keeping::Stopped };
         match done {
-            Ok((journal, kept)) => {
+            Ok((journal, is_blind, kept)) => {
                 lent.0.journal = Some(journal);
+                lent.0.blind |= is_blind || !matches!(kept, Ok(0));
                 match kept {
                     Ok(0) => Keeping::Kept,
                     Ok(files) => Keeping::Lacking { files, told: Notice::NotKept { files } },
@@ -303,6 +311,24 @@ impl Undo {
             Some(Err(error)) => tracing::error!(%error, "the journal's thread failed"),
             None => {}
         }
+    }
+
+    /// Tells what the present turn left of the files that it changed; `None` where it changed none, or nothing is kept.
+    pub(super) fn left(&self) -> Option<Changed> {
+        let (journal, (before, _, _)) = (self.journal.as_ref()?, self.turn?);
+        let Surroundings { cwd, workspace, secrets, .. } = &*self.surroundings;
+        let near = |left: &Left| left.path.starts_with(workspace) || left.path.starts_with(cwd);
+        // A short secret could be guessed from its hash.
+        let left = journal.left().or_else(|| self.blind.then(Vec::new))?;
+        let files = left.into_iter().filter(|left| near(left) && !secrets.holds(&left.path));
+        let files: Vec<Left> = files
+            .filter(|left| left.kind != Kind::Directory || left.path != *cwd)
+            .map(|left| Left {
+                path: left.path.strip_prefix(cwd).map_or_else(|_| left.path.clone(), Path::to_owned),
+                ..left
+            })
+            .collect();
+        Some(Changed { messages: before as u64, files, all: !self.blind })
     }
 
     /// Tells whether this session has a journal from which changes can be taken back.

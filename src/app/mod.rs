@@ -193,7 +193,7 @@ const fn need(invocation: &Invocation) -> Need {
         | Invocation::Script { .. }
         | Invocation::Local(_) => Need::Taste,
         // What it is held to is a setting.
-        Invocation::Try(_) => Need::Everything,
+        Invocation::Try(_) | Invocation::Replay { .. } => Need::Everything,
         Invocation::Config(_)
         | Invocation::Doctor { .. }
         | Invocation::SelfCheck
@@ -222,6 +222,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         | Invocation::Sessions(_)
         | Invocation::Recall { .. }
         | Invocation::Script { .. }
+        | Invocation::Replay { .. }
         | Invocation::Config(_)
         | Invocation::Local(_)
         | Invocation::Doctor { .. }
@@ -253,6 +254,7 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         Invocation::Sessions(options) => commands::sessions(&app, &options),
         Invocation::Recall { text, json } => commands::recall(&app, &text, json),
         Invocation::Script { session, form } => commands::script(&app, session.as_deref(), form.as_deref()),
+        Invocation::Replay { session, inside } => commands::replay(&app, &session, inside),
         Invocation::Try(options) => commands::trial(&app, &options),
         Invocation::Config(action) => commands::config(&app, action),
         Invocation::Local(action) => commands::local(&app, &action),
@@ -285,7 +287,6 @@ fn usage_fault(locale: &Locale, error: &UsageError) -> String {
         UsageFault::InvalidValue => locale.with(word::usage::InvalidValue { argument }),
         UsageFault::Missing => locale.with(word::usage::Missing { argument }),
         UsageFault::Conflict => locale.with(word::usage::Conflict { argument }),
-        UsageFault::Reserved => locale.with(word::usage::Reserved { argument }),
         UsageFault::NoText => locale.with(word::usage::NoText { argument }),
         UsageFault::Other => locale.with(word::usage::Other { argument }),
     }

@@ -77,19 +77,9 @@ fn wrong_usage_is_named() {
             Some(UsageFault::InvalidValue),
             Some(UsageFault::Missing),
             Some(UsageFault::MissingValue),
-            Some(UsageFault::Reserved)
+            Some(UsageFault::Missing)
         ]
     );
-}
-
-#[test]
-fn commands_that_are_still_to_come_are_no_messages() {
-    for name in super::RESERVED {
-        let error = UsageError { fault: UsageFault::Reserved, argument: (*name).into(), suggestion: None };
-        assert_eq!(read(name), Err(error));
-        // As part of a message, and behind the mark that ends the options, they are words.
-        assert!(read(&format!("please {name}")).is_ok() && read(&format!("-- {name} it")).is_ok(), "{name}");
-    }
 }
 
 #[test]
@@ -152,9 +142,6 @@ fn a_command_is_one_behind_the_options_that_all_commands_take() {
         .map(|line| (options, line))
     }) {
         assert_eq!(read(&format!("{options} {line}")), read(line), "{options} {line}");
-    }
-    for reserved in super::RESERVED {
-        assert!(read(&format!("--lang ja {reserved} it")).is_err(), "{reserved}");
     }
     // As words of a message, as a value, behind an option of conversations, behind the mark that ends the options.
     for (line, message) in [

@@ -73,21 +73,11 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
             let words = inner.get_many::<String>("text").into_iter().flatten().cloned().collect::<Vec<_>>();
             Invocation::Recall { text: words.join(" "), json: inner.get_flag("json") }
         }
-        "try" => Invocation::Try(TryOptions {
-            command: inner.get_many::<OsString>("command").into_iter().flatten().cloned().collect(),
-            output: match (inner.get_flag("json"), inner.get_flag("patch")) {
-                (true, _) => TryOutput::Json,
-                (false, true) => TryOutput::Patch,
-                (false, false) => TryOutput::Page,
-            },
-            apply: inner.get_flag("apply"),
-            ask: inner.get_flag("ask"),
-            offline: inner.get_flag("no-network"),
-            session: text("session"),
-            also: inner.get_many("also").into_iter().flatten().cloned().collect(),
-            common: common_options(inner),
-        }),
+        "try" => Invocation::Try(try_options(inner)),
         "script" => Invocation::Script { session: text("session"), form: text("as") },
+        "replay" => {
+            Invocation::Replay { session: text("session").unwrap_or_default(), inside: inner.get_flag("inside") }
+        }
         "config" => Invocation::Config(match inner.subcommand() {
             Some(("path", _)) => ConfigAction::Path,
             Some(("edit", _)) => ConfigAction::Edit,
@@ -110,6 +100,23 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
             Invocation::Completions(shell.unwrap_or(clap_complete::Shell::Bash))
         }
         _ => Invocation::Manual,
+    }
+}
+
+fn try_options(inner: &ArgMatches) -> TryOptions {
+    TryOptions {
+        command: inner.get_many::<OsString>("command").into_iter().flatten().cloned().collect(),
+        output: match (inner.get_flag("json"), inner.get_flag("patch")) {
+            (true, _) => TryOutput::Json,
+            (false, true) => TryOutput::Patch,
+            (false, false) => TryOutput::Page,
+        },
+        apply: inner.get_flag("apply"),
+        ask: inner.get_flag("ask"),
+        offline: inner.get_flag("no-network"),
+        session: inner.get_one::<String>("session").cloned(),
+        also: inner.get_many("also").into_iter().flatten().cloned().collect(),
+        common: common_options(inner),
     }
 }
 

@@ -72,6 +72,13 @@ pub enum Invocation {
         /// `sh`, `makefile`, `justfile` or `task`.
         form: Option<String>,
     },
+    /// Runs a session again without a model, in a trial.
+    Replay {
+        /// The session, or its file.
+        session: String,
+        /// In the trial itself: what to run is on standard input.
+        inside: bool,
+    },
     /// Runs a command in a trial.
     Try(TryOptions),
     /// Works on the settings.
@@ -377,8 +384,6 @@ pub enum UsageFault {
     Missing,
     /// Two that do not go together.
     Conflict,
-    /// A command that is not in this version yet.
-    Reserved,
     /// An argument that is not UTF-8.
     NoText,
     /// Anything else.

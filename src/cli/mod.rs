@@ -17,19 +17,12 @@ pub use invocation::{
 };
 pub use shape::{Words, command};
 
-/// Commands that a later version will have: they must not be sent to a model as a message.
-const RESERVED: &[&str] = &["replay"];
-
 /// Reads a command line, program name first.
 ///
 /// # Errors
 /// [`UsageError`]: exit code 2.
 pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, UsageError> {
     let arguments = command_first(arguments);
-    let first = arguments.get(1).and_then(|first| first.to_str()).unwrap_or_default();
-    if RESERVED.contains(&first) {
-        return Err(UsageError { fault: UsageFault::Reserved, argument: first.to_owned(), suggestion: None });
-    }
     // Describing all commands and their help to clap takes most of a millisecond of each start. So they are described
     // only for a line that asks for help or is wrong.
     if !arguments.iter().skip(1).any(is_command)
@@ -73,7 +66,7 @@ fn command_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 fn is_command(argument: &OsString) -> bool {
-    argument.to_str().is_some_and(|text| shape::COMMANDS.contains(&text) || RESERVED.contains(&text))
+    argument.to_str().is_some_and(|text| shape::COMMANDS.contains(&text))
 }
 
 /// Finds `--lang TAG` before the command line is parsed: its help and errors depend on it.

@@ -29,6 +29,7 @@ pub(super) const COMMANDS: &[&str] = &[
     "sessions",
     "recall",
     "script",
+    "replay",
     "try",
     "config",
     "local",
@@ -91,6 +92,9 @@ pub fn command(words: Words<'_>) -> Command {
                 valued("as", "FORM", option::SCRIPT_FORM, words)
                     .value_parser(["sh", "makefile", "justfile", "task"]),
             ),
+            sub("replay", cli::command::REPLAY)
+                .arg(positional("session", argument::REPLAYED).required(true))
+                .arg(flag("inside", argument::REPLAYED, words).hide(true)),
             sub("try", cli::command::TRY)
                 .arg(flag("apply", option::TRY_APPLY, words))
                 .arg(flag("json", option::JSON, words))

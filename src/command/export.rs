@@ -221,6 +221,7 @@ mod tests {
             title: None,
             conversation: Conversation::restore(texts.iter().enumerate().map(message).collect()),
             ledger: Ledger::default(),
+            changed: Vec::new(),
             skipped: 0,
             bytes: 0,
             broken_off: false,

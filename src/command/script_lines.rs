@@ -64,11 +64,13 @@ fn closes(line: &str) -> bool {
 /// Tells whether shellcheck says nothing about a plain line: no quotes and patterns, no program with pitfalls.
 fn is_beyond_reproach(line: &str) -> bool {
     const PITFALLS: &[&str] = &[
-        "[", "doas", "egrep", "expr", "fgrep", "find", "mkdir", "printf", "rm", "su", "sudo", "tempfile", "test",
-        "time", "tr", "which",
+        "[", "doas", "egrep", "expr", "fgrep", "find", "printf", "rm", "su", "sudo", "tempfile", "test", "time",
+        "tr", "which",
     ];
     let program = line.split(' ').next().unwrap_or_default();
     !PITFALLS.contains(&program)
+        // A mode for a directory that is made with those above it is for the last one only.
+        && ![" -m", " -pm"].iter().any(|flag| line.contains(flag))
         && line.chars().all(|letter| letter.is_ascii_alphanumeric() || " _./+-,:@%".contains(letter))
 }
 

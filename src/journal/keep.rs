@@ -57,6 +57,8 @@ pub(super) struct Recorded {
     lost: BTreeSet<PathBuf>,
     /// What axi left where, in this turn or an earlier one: what is not so any more somebody else has changed.
     left: BTreeMap<PathBuf, State>,
+    /// What stood at the paths of this turn before it.
+    before: BTreeMap<PathBuf, State>,
     /// Copies of files that were not changed since, by what tells so.
     copies: BTreeMap<Known, Backup>,
 }
@@ -71,6 +73,20 @@ impl Recorded {
         self.made = Arc::default();
         self.bare.clear();
         self.lost.clear();
+        self.before.clear();
+    }
+
+    /// Tells whether this turn was about to change anything.
+    pub(super) fn has_touched(&self) -> bool {
+        !self.before.is_empty()
+    }
+
+    /// What this turn left where something else was before: as far as it is known, and no more.
+    pub(super) fn changed(&self) -> impl Iterator<Item = (&Path, &State)> {
+        self.before.iter().filter_map(|(path, before)| {
+            let left = self.left.get(path)?;
+            (!before.is_untouched(left) && !before.is_same(left)).then_some((path.as_path(), left))
+        })
     }
 }
 
@@ -179,6 +195,7 @@ impl<'a> Keeper<'a> {
                 let is_told = self.recorded.made.lock().is_ok_and(|mut made| !made.insert(path.clone()));
                 if !is_told {
                     let state = State::MISSING;
+                    self.recorded.before.entry(path.clone()).or_insert_with(|| state.clone());
                     let missing =
                         Record::Before { turn: self.turn, path: path.clone(), state, kept: Backup::Whole };
                     self.log.append(&missing)?;
@@ -307,6 +324,7 @@ impl<'a> Keeper<'a> {
             self.unkept += u64::from(touch.how != How::Around);
         }
         let (turn, path_now) = (self.turn, path.to_owned());
+        self.recorded.before.entry(path_now.clone()).or_insert_with(|| state.clone());
         if touch.how == How::Around {
             // Most of it stays as it is. Killed in between, what was changed is asked for.
             self.log.append(&Record::Before { turn, path: path_now.clone(), state: state.clone(), kept })?;

@@ -10,6 +10,7 @@ mod around;
 mod attributes;
 mod clean;
 mod keep;
+mod left;
 mod links;
 mod node;
 mod opened;
@@ -23,6 +24,7 @@ mod touch;
 mod trash;
 
 pub use clean::forget;
+pub use left::{Left, is_surroundings};
 pub use outlook::{Outlook, around};
 pub use plan::{Author, Change, Plan};
 pub use record::Turn;
@@ -120,6 +122,13 @@ impl Journal {
             keeper.look_again(touch)?;
         }
         keeper.own_links(&std::mem::take(&mut self.links))
+    }
+
+    /// Lists what the present turn left where something else was before; `None` if nothing of it could change anything.
+    #[must_use]
+    pub fn left(&self) -> Option<Vec<Left>> {
+        let left = |(path, state): (&Path, &State)| Left::of(path.to_owned(), state);
+        self.recorded.has_touched().then(|| self.recorded.changed().map(left).collect())
     }
 
     /// Remembers a command whose changes nobody could know beforehand.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::SessionId;
 use crate::conversation::{ContentBlock, Cut, Message, Money, Role, Usage};
+use crate::journal::Left;
 
 /// The version every line carries. A reader takes what it understands of another version, too.
 pub(super) const VERSION: u32 = 1;
@@ -140,6 +141,12 @@ pub enum EntryKind {
         /// The text.
         text: String,
     },
+    /// What a turn left of the files that it changed.
+    Changed {
+        /// It.
+        #[serde(flatten)]
+        changed: Changed,
+    },
     /// The session was given a title.
     Title {
         /// The title.
@@ -150,6 +157,17 @@ pub enum EntryKind {
         /// A few words.
         topic: String,
     },
+}
+
+/// What a turn left of the files that it changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changed {
+    /// How many messages the conversation had before the turn.
+    pub messages: u64,
+    /// What stands where; the paths are relative to the session's directory where they lie below it.
+    pub files: Vec<Left>,
+    /// Whether these are all: the turn ran nothing whose changes could not be seen.
+    pub all: bool,
 }
 
 impl Entry {

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::ahead::Ahead;
-use super::entry::{EntryKind, ReadLine, directory_of, read_line};
+use super::entry::{Changed, EntryKind, ReadLine, directory_of, read_line};
 use super::holder::{Holder, Place};
 use super::outline::{Held, Outline};
 use super::partial::Partial;
@@ -27,6 +27,8 @@ pub struct Loaded {
     pub conversation: Conversation,
     /// What its requests cost.
     pub ledger: Ledger,
+    /// What its turns left of the files that they changed, oldest first; an older axi did not write it.
+    pub changed: Vec<Changed>,
     /// Lines that could not be read, or not in full: a crash cut them, another version wrote them, a disk failed.
     pub skipped: usize,
     /// How long the part of its file is that was read, in bytes: whole lines.
@@ -125,6 +127,7 @@ struct Reading<H> {
     /// What it is called where nobody gave it a title.
     topic: Option<String>,
     ledger: Ledger,
+    changed: Vec<Changed>,
     messages: H,
     cuts: Vec<Cut>,
     pins: Vec<String>,
@@ -189,6 +192,7 @@ impl<H: Holder> Reading<H> {
             title: None,
             topic: None,
             ledger: Ledger::default(),
+            changed: Vec::new(),
             messages,
             cuts: Vec::new(),
             pins: Vec::new(),
@@ -235,6 +239,7 @@ impl<H: Holder> Reading<H> {
         };
         base.messages.close();
         (self.messages, self.cuts, self.pins) = (base.messages, base.cuts, base.pins);
+        self.changed = base.changed;
         self.skipped += base.skipped;
         if self.model.is_empty() {
             self.model = base.model;
@@ -258,6 +263,7 @@ impl<H: Holder> Reading<H> {
                 self.messages.rewind(usize::try_from(left).unwrap_or(usize::MAX));
                 let cuts = std::mem::take(&mut self.cuts).into_iter();
                 self.cuts = cuts.filter_map(|cut| cut.before(self.messages.count())).collect();
+                self.changed.retain(|changed| changed.messages < left);
                 self.open = false;
             }
             EntryKind::Cut { cut } => {
@@ -274,6 +280,7 @@ impl<H: Holder> Reading<H> {
                 self.open = false;
                 self.ledger.end_turn();
             }
+            EntryKind::Changed { changed } => self.changed.push(changed),
             EntryKind::Topic { topic } => self.topic = Some(topic),
             // `line` has taken it: there the file is known.
             EntryKind::Forked { .. } => {}
@@ -316,6 +323,7 @@ impl<H: Holder> Reading<H> {
             conversation.pin(text);
         }
         let (model, title, ledger, skipped) = (self.model, self.title.or(self.topic), self.ledger, self.skipped);
-        Ok(Loaded { id, directory, model, title, conversation, ledger, skipped, bytes: self.length, broken_off })
+        let (changed, bytes) = (self.changed, self.length);
+        Ok(Loaded { id, directory, model, title, conversation, ledger, changed, skipped, bytes, broken_off })
     }
 }

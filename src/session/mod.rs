@@ -26,7 +26,7 @@ mod store;
 mod tie;
 mod transcript;
 
-pub use entry::{Entry, EntryKind, Origin};
+pub use entry::{Changed, Entry, EntryKind, Origin};
 pub use error::SessionError;
 pub use fork::Fork;
 pub use id::SessionId;

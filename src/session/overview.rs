@@ -122,6 +122,7 @@ impl Overview {
                 self.first = Some(title);
             }
             EntryKind::TurnEnded { .. }
+            | EntryKind::Changed { .. }
             | EntryKind::Rewound { .. }
             | EntryKind::Cut { .. }
             | EntryKind::CutUndone

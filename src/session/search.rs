@@ -174,6 +174,7 @@ fn says(line: &[u8], wanted: &str) -> bool {
             | EntryKind::Usage { .. }
             | EntryKind::Model { .. }
             | EntryKind::TurnEnded { .. }
+            | EntryKind::Changed { .. }
             | EntryKind::Rewound { .. }
             | EntryKind::Cut { .. }
             | EntryKind::CutUndone

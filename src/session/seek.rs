@@ -255,6 +255,7 @@ fn telling(line: &[u8], (offset, length): (u64, u64), sought: &Sought) -> Option
         | EntryKind::Title { .. }
         | EntryKind::Topic { .. }
         | EntryKind::TurnEnded { .. }
+        | EntryKind::Changed { .. }
         | EntryKind::CutUndone
         | EntryKind::Pinned { .. } => None,
     }

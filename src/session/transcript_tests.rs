@@ -49,6 +49,7 @@ fn a_session_is_written_and_read_back() {
         title: Some("greeting".into()),
         conversation: Conversation::restore(messages.to_vec()),
         ledger: Ledger::default(),
+        changed: Vec::new(),
         skipped: 0,
         bytes: std::fs::metadata(session.path().unwrap()).unwrap().len(),
         broken_off: true,

@@ -49,6 +49,12 @@ pub trait Tool: Send + Sync {
         false
     }
 
+    /// Tells whether the call has to do with the person's terminal, or goes on beside the conversation: nothing can repeat
+    /// it.
+    fn is_beside(&self, _input: &Value) -> bool {
+        false
+    }
+
     /// Decides, once and before anything is judged, what the input leaves open and only the disk and the session
     /// know. Its result is then judged, shown and run. Reads the disk, changes nothing.
     fn settle(&self, _input: &Value, _place: &Place, _memory: &ToolMemory) -> Settled {

@@ -120,6 +120,7 @@ mod search;
 mod secret_files;
 mod server;
 mod server_window;
+mod session_replay;
 mod sessions;
 mod settings_broken;
 mod settings_check;

@@ -19,6 +19,7 @@ mod recall;
 #[cfg(test)]
 mod reference_tests;
 mod render;
+mod replay;
 mod script;
 mod sessions;
 mod settings;
@@ -36,6 +37,7 @@ pub(super) use models::models;
 pub(super) use plain::{completions, manual, reset_terminal};
 pub(in crate::app) use recall::{recall, recalled};
 pub(super) use render::render;
+pub(super) use replay::replay;
 pub(super) use script::script;
 pub(super) use sessions::sessions;
 pub(super) use settings::config;

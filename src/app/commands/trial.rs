@@ -131,15 +131,15 @@ fn probed(app: &App) -> Result<(), Refused> {
 }
 
 /// A trial, and what is needed to run commands in it.
-struct Stand<'a> {
-    trial: Trial,
+pub(super) struct Stand<'a> {
+    pub(super) trial: Trial,
     program: PathBuf,
     confinement: Option<Confinement>,
     directory: &'a Path,
 }
 
 impl<'a> Stand<'a> {
-    fn new(app: &'a App, options: &TryOptions, places: &[PathBuf]) -> Result<Self, Refused> {
+    pub(super) fn new(app: &'a App, options: &TryOptions, places: &[PathBuf]) -> Result<Self, Refused> {
         let program = app.process.program.clone().ok_or(Refused::Unsupported)?;
         let sandbox = app.sandbox();
         let line = options.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
@@ -154,7 +154,7 @@ impl<'a> Stand<'a> {
     }
 
     /// What enters the trial; the program to run there comes behind it.
-    fn command(&self) -> Command {
+    pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.arg(child::TRIAL).args(self.trial.entry(self.directory).to_arguments());
         if let Some(confinement) = &self.confinement {

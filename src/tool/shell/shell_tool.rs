@@ -244,6 +244,13 @@ impl Tool for ShellTool {
         Arguments::parse(NAME, input, FIELDS).and_then(|arguments| arguments.flag("keep")).unwrap_or(false)
     }
 
+    fn is_beside(&self, input: &Value) -> bool {
+        let flag = |name| {
+            Arguments::parse(NAME, input, FIELDS).and_then(|arguments| arguments.flag(name)).unwrap_or(false)
+        };
+        ["background", "keep", "interactive"].into_iter().any(flag)
+    }
+
     fn about(&self, input: &Value) -> About {
         match Arguments::parse(NAME, input, FIELDS).and_then(|arguments| lines(&arguments)) {
             Ok(lines) if lines.len() > 1 => {
