@@ -123,6 +123,7 @@ section! {
     Handoff {
         rewrite_timeout: u64 = 15, Setting::new(handoff::REWRITE_TIMEOUT, "0.1").between(1, 3600);
         rewrite_model: Option<String> = None, Setting::new(handoff::REWRITE_MODEL, "0.1").form(Model);
+        mend_model: Option<String> = None, Setting::new(handoff::MEND_MODEL, "0.1").form(GhostModel);
     }
 }
 

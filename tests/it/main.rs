@@ -42,6 +42,7 @@ mod handoff_frontend;
 mod handoff_hooks;
 mod handoff_kept;
 mod handoff_keys;
+mod handoff_mend;
 mod handoff_odd_shells;
 mod handoff_output;
 mod handoff_plugins;

@@ -13,7 +13,7 @@ use super::prewarm::prewarm;
 use super::repl::repl;
 use super::session::FrontendKind;
 use super::stage::stage;
-use super::{agent, rewrite};
+use super::{agent, mend, rewrite};
 use crate::cli::{HandoffKind, RunOptions};
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
@@ -103,12 +103,15 @@ fn job(app: &Rc<App>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     if !provider.model().local {
         prewarm(&client);
     }
+    let is_empty = facts.message().is_empty();
+    let mender = if is_empty { mend::mender(app, &provider, &client, &runtime) } else { None };
+    let rerun = mender.is_some().then(|| mend::rerun(app));
     let (agent, _) = agent::make(app, &options, provider, FrontendKind::Handoff)?;
     let stage = stage(app, &runtime)?;
     let looks = app.display().looks();
     let screen = app.display().screen(&looks);
     let mut human = Human::new(screen, human_options(app, &agent, looks, Box::new(stage.terminal.clone())));
     human.leave_background_unasked();
-    let handoff = Handoff { agent, human, stage, output: output_source(app), found };
+    let handoff = Handoff { agent, human, stage, output: output_source(app), mender, rerun, found };
     Ok(handoff.run(facts))
 }

@@ -6,6 +6,7 @@ mod first_run;
 mod ghost;
 mod handoff;
 mod human;
+mod mend;
 mod menu_lists;
 mod piped;
 mod prewarm;

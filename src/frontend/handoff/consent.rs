@@ -1,5 +1,5 @@
-//! The directories in which the output of the last command is sent without a question: the person's own list, in
-//! their own state directory, never in a project.
+//! The directories in which the output of the last command is sent, or the command run again to see it, without a
+//! question: the person's own list, in their own state directory, never in a project.
 
 use std::path::{Path, PathBuf};
 
@@ -20,6 +20,31 @@ struct List {
     /// Roots of workspaces where it is never sent, without a question.
     #[serde(default)]
     never: Vec<PathBuf>,
+    /// Roots of workspaces where the command is run again without a question.
+    #[serde(default)]
+    again: Vec<PathBuf>,
+    /// Roots of workspaces where it is never run again, without a question.
+    #[serde(default)]
+    never_again: Vec<PathBuf>,
+}
+
+/// What the person agrees to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matter {
+    /// What a command printed is sent.
+    Output,
+    /// A command is run again, so that it changes nothing.
+    Again,
+}
+
+impl List {
+    /// The workspaces with a yes, and those with a no.
+    const fn of(&mut self, matter: Matter) -> (&mut Vec<PathBuf>, &mut Vec<PathBuf>) {
+        match matter {
+            Matter::Output => (&mut self.always, &mut self.never),
+            Matter::Again => (&mut self.again, &mut self.never_again),
+        }
+    }
 }
 
 impl OutputConsent {
@@ -29,28 +54,29 @@ impl OutputConsent {
         Self { path }
     }
 
-    /// Tells whether the output may be sent without a question in this workspace; false if the list cannot be read.
+    /// Tells whether nobody is asked in this workspace, because of a yes; false if the list cannot be read.
     #[must_use]
-    pub fn is_given(&self, workspace: &Path) -> bool {
-        self.read().always.iter().any(|known| known == workspace)
+    pub fn is_given(&self, matter: Matter, workspace: &Path) -> bool {
+        self.read().of(matter).0.iter().any(|known| known == workspace)
     }
 
-    /// Tells whether the output is never sent in this workspace, without a question.
+    /// Tells whether nobody is asked in this workspace, because of a no.
     #[must_use]
-    pub fn is_refused(&self, workspace: &Path) -> bool {
-        self.read().never.iter().any(|known| known == workspace)
+    pub fn is_refused(&self, matter: Matter, workspace: &Path) -> bool {
+        self.read().of(matter).1.iter().any(|known| known == workspace)
     }
 
     /// Remembers a yes for good.
     ///
     /// # Errors
     /// What the system said.
-    pub fn give(&self, workspace: &Path) -> std::io::Result<()> {
+    pub fn give(&self, matter: Matter, workspace: &Path) -> std::io::Result<()> {
         let mut list = self.read();
-        if list.always.iter().any(|known| known == workspace) {
+        let (always, _) = list.of(matter);
+        if always.iter().any(|known| known == workspace) {
             return Ok(());
         }
-        list.always.push(workspace.to_owned());
+        always.push(workspace.to_owned());
         self.write(&list)
     }
 
@@ -58,11 +84,12 @@ impl OutputConsent {
     ///
     /// # Errors
     /// What the system said.
-    pub fn refuse(&self, workspace: &Path) -> std::io::Result<()> {
+    pub fn refuse(&self, matter: Matter, workspace: &Path) -> std::io::Result<()> {
         let mut list = self.read();
-        list.always.retain(|known| known != workspace);
-        if !list.never.iter().any(|known| known == workspace) {
-            list.never.push(workspace.to_owned());
+        let (always, never) = list.of(matter);
+        always.retain(|known| known != workspace);
+        if !never.iter().any(|known| known == workspace) {
+            never.push(workspace.to_owned());
         }
         self.write(&list)
     }
@@ -88,17 +115,28 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("state/output-consent.json");
         let consent = OutputConsent::new(path.clone());
-        assert!(!consent.is_given(Path::new("/a")));
-        consent.give(Path::new("/a")).unwrap();
-        consent.give(Path::new("/a")).unwrap();
-        consent.give(Path::new("/b")).unwrap();
+        let out = Matter::Output;
+        assert!(!consent.is_given(out, Path::new("/a")));
+        consent.give(out, Path::new("/a")).unwrap();
+        consent.give(out, Path::new("/a")).unwrap();
+        consent.give(out, Path::new("/b")).unwrap();
         let consent = OutputConsent::new(path.clone());
-        assert_eq!(["/a", "/b", "/a/b", "/"].map(|at| consent.is_given(Path::new(at))), [true, true, false, false]);
-        consent.refuse(Path::new("/b")).unwrap();
-        assert_eq!([consent.is_given(Path::new("/b")), consent.is_refused(Path::new("/b"))], [false, true]);
-        assert!(consent.is_given(Path::new("/a")) && !consent.is_refused(Path::new("/a")));
+        assert_eq!(
+            ["/a", "/b", "/a/b", "/"].map(|at| consent.is_given(out, Path::new(at))),
+            [true, true, false, false]
+        );
+        consent.refuse(out, Path::new("/b")).unwrap();
+        assert_eq!(
+            [consent.is_given(out, Path::new("/b")), consent.is_refused(out, Path::new("/b"))],
+            [false, true]
+        );
+        assert!(consent.is_given(out, Path::new("/a")) && !consent.is_refused(out, Path::new("/a")));
+        // One yes is not another.
+        assert!(!consent.is_given(Matter::Again, Path::new("/a")));
+        consent.give(Matter::Again, Path::new("/b")).unwrap();
+        assert!(consent.is_given(Matter::Again, Path::new("/b")) && !consent.is_given(out, Path::new("/b")));
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         std::fs::write(&path, "broken").unwrap();
-        assert!(!consent.is_given(Path::new("/a")));
+        assert!(!consent.is_given(out, Path::new("/a")));
     }
 }

@@ -53,6 +53,11 @@ impl LastCommand {
     pub fn failed(&self) -> bool {
         self.status != 0 && !ON_PURPOSE.contains(&self.status)
     }
+
+    /// Tells whether the shell found no such command: it printed that and nothing else.
+    pub(super) const fn is_missing(&self) -> bool {
+        self.status == 127
+    }
 }
 
 impl Facts {
@@ -145,6 +150,13 @@ impl Facts {
         // Nothing in it can end it.
         let inside = lines.join("\n").replace("</shell>", "<\\/shell>");
         format!("\n\n<shell>\n{inside}\n</shell>")
+    }
+
+    /// The definitions of the aliases and functions that the line or the last command use.
+    pub(super) fn definitions(&self) -> String {
+        let functions = self.functions.trim();
+        let used = self.aliases_used().into_iter().chain([functions].into_iter().filter(|text| !text.is_empty()));
+        used.collect::<Vec<_>>().join("\n")
     }
 
     /// How many functions there are: each shell begins one at the margin, `name () {` or `function name`.

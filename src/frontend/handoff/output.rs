@@ -7,7 +7,7 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use super::capture::{around, nearest};
-use super::consent::OutputConsent;
+use super::consent::{Matter, OutputConsent};
 use super::cut::{Wanted, last_output};
 use super::facts::{Facts, LastCommand};
 use crate::frontend::human::Human;
@@ -88,7 +88,7 @@ impl OutputSource {
     /// Finds the output. Nothing was printed before.
     pub(super) fn captured(&self, runtime: &Runtime, facts: &Facts) -> Option<Captured> {
         let last = facts.last.as_ref().filter(|_| asks(facts))?;
-        if self.consent.as_ref().is_some_and(|it| it.is_refused(&self.workspace)) {
+        if self.consent.as_ref().is_some_and(|it| it.is_refused(Matter::Output, &self.workspace)) {
             return None;
         }
         let around = around(&self.variable);
@@ -100,10 +100,15 @@ impl OutputSource {
         let line = facts.message();
         let columns = usize::from(Size::of_terminal(None, None).columns);
         let found = last_output(&screen, Wanted { command: &last.command, line: &line, columns })?;
-        let found = output::clean(found.as_bytes());
+        Some(self.cleaned(found.as_bytes(), around.holder.name))
+    }
+
+    /// Makes what may be sent of what was printed; `holder` is where it comes from.
+    pub(super) fn cleaned(&self, printed: &[u8], holder: &str) -> Captured {
+        let found = output::clean(printed);
         let (clean, secrets) = secret::redact(found.trim_end(), &self.known, Level::Sent);
         let lines = clean.lines().count() as u64;
-        Some(Captured { text: output::trim(&clean, LIMITS), lines, secrets, holder: around.holder.name })
+        Captured { text: output::trim(&clean, LIMITS), lines, secrets, holder: holder.to_owned() }
     }
 }
 
@@ -118,12 +123,8 @@ pub(super) fn consented(
 ) -> Output {
     let locale = human.locale().clone();
     let Some(last) = &facts.last else { return Output::None };
-    let mut lines = locale.count(word::title::LINES, found.lines);
-    if found.secrets > 0 {
-        lines.push_str(locale.text(word::handoff::AND));
-        lines.push_str(&locale.count(word::handoff::SECRETS, found.secrets as u64));
-    }
-    let is_known = source.consent.as_ref().is_some_and(|it| it.is_given(&source.workspace));
+    let lines = found.measure(&locale);
+    let is_known = source.consent.as_ref().is_some_and(|it| it.is_given(Matter::Output, &source.workspace));
     if is_known {
         let said = locale.with(word::handoff::OutputSent { lines: &lines });
         human.painter().say(&said);
@@ -131,11 +132,11 @@ pub(super) fn consented(
         match choose(found, source, human, stage, &lines, last, pending) {
             Some(Answer::Once) => {}
             Some(Answer::Always) => {
-                keep(human, source.consent.as_ref().map(|it| it.give(&source.workspace)));
+                keep(human, source.consent.as_ref().map(|it| it.give(Matter::Output, &source.workspace)));
             }
             Some(Answer::No) => return Output::None,
             Some(Answer::Never) => {
-                keep(human, source.consent.as_ref().map(|it| it.refuse(&source.workspace)));
+                keep(human, source.consent.as_ref().map(|it| it.refuse(Matter::Output, &source.workspace)));
                 return Output::None;
             }
             None => return Output::Stopped,
@@ -146,7 +147,8 @@ pub(super) fn consented(
     Output::Sent(format!("\n\nWhat the last command printed:\n<output>\n{inside}\n</output>"))
 }
 
-fn keep(human: &mut Human<Out>, kept: Option<std::io::Result<()>>) {
+/// Says that an answer could not be kept.
+pub(super) fn keep(human: &mut Human<Out>, kept: Option<std::io::Result<()>>) {
     if let Some(Err(error)) = kept {
         let said = human.locale().with(word::said::NotSaved { cause: &error.to_string() });
         human.painter().warn(&said);
@@ -182,6 +184,33 @@ fn choose(
     pending: &Pending,
 ) -> Option<Answer> {
     let locale = human.locale().clone();
+    let command = &shown(last);
+    let question = locale.with(word::handoff::OutputQuestion { command, lines, holder: &found.holder });
+    let directory = &source.shown_workspace;
+    let texts = [
+        locale.text(word::handoff::OUTPUT_ONCE).to_owned(),
+        locale.with(word::handoff::OutputAlways { directory }),
+        locale.text(word::handoff::OUTPUT_NO).to_owned(),
+        locale.with(word::handoff::OutputNever { directory }),
+    ];
+    decide(&question, &edges(&found.text, &locale), texts, human, stage, pending)
+}
+
+/// The beginning of a command, for a question.
+pub(super) fn shown(last: &LastCommand) -> String {
+    let command = sanitize_line(last.command.lines().next().unwrap_or_default()).into_owned();
+    command.chars().take(SHOWN).collect()
+}
+
+/// Asks; `texts` say once, always, no and never. Enter says no: what is sent may contain secrets that no table knows.
+pub(super) fn decide(
+    question: &str,
+    rows: &[String],
+    texts: [String; 4],
+    human: &mut Human<Out>,
+    stage: &Stage,
+    pending: &Pending,
+) -> Option<Answer> {
     // Keys typed before the question appeared remain type-ahead: they never answer it.
     let cancel = CancellationToken::new();
     if let Ok(keys) = KeyWatch::start(cancel.clone(), pending.clone(), escape_wait(stage.remote)) {
@@ -190,38 +219,39 @@ fn choose(
     if cancel.is_cancelled() {
         return None;
     }
-    let command = sanitize_line(last.command.lines().next().unwrap_or_default()).into_owned();
-    let command: String = command.chars().take(SHOWN).collect();
-    let question = locale.with(word::handoff::OutputQuestion { command: &command, lines, holder: found.holder });
-    let always = locale.with(word::handoff::OutputAlways { directory: &source.shown_workspace });
-    let never = locale.with(word::handoff::OutputNever { directory: &source.shown_workspace });
-    let choices = [
-        (Answer::Once, ('y', locale.text(word::handoff::OUTPUT_ONCE).to_owned())),
-        (Answer::Always, ('a', always)),
-        (Answer::No, ('n', locale.text(word::handoff::OUTPUT_NO).to_owned())),
-        (Answer::Never, ('d', never)),
-    ];
-    for row in edges(&found.text, &locale) {
-        human.painter().say(&row);
+    for row in rows {
+        human.painter().say(row);
     }
-    // Enter sends nothing: the output may contain secrets that no table knows.
-    let start = choices.iter().position(|(answer, _)| matches!(answer, Answer::No)).unwrap_or_default();
-    let (answers, items): (Vec<Answer>, Vec<(char, String)>) = choices.into_iter().unzip();
-    let picked = stage.terminal.decide_from(&question, "", &items, start);
+    let answers = [('y', Answer::Once), ('a', Answer::Always), ('n', Answer::No), ('d', Answer::Never)];
+    let items: Vec<(char, String)> = answers.iter().map(|(key, _)| *key).zip(texts).collect();
+    let start = answers.iter().position(|(_, answer)| matches!(answer, Answer::No)).unwrap_or_default();
+    let picked = stage.terminal.decide_from(question, "", &items, start);
     human.painter().screen().forget();
-    picked.ok().and_then(|index| answers.get(index).copied())
+    picked.ok().and_then(|index| answers.get(index)).map(|(_, answer)| *answer)
 }
 
 /// The output as it would be sent.
 pub(super) struct Captured {
-    text: String,
+    pub(super) text: String,
     lines: u64,
     secrets: usize,
-    holder: &'static str,
+    pub(super) holder: String,
+}
+
+impl Captured {
+    /// Says how much it is.
+    pub(super) fn measure(&self, locale: &Locale) -> String {
+        let mut lines = locale.count(word::title::LINES, self.lines);
+        if self.secrets > 0 {
+            lines.push_str(locale.text(word::handoff::AND));
+            lines.push_str(&locale.count(word::handoff::SECRETS, self.secrets as u64));
+        }
+        lines
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Answer {
+pub(super) enum Answer {
     Once,
     Always,
     No,

@@ -70,8 +70,26 @@ pub async fn rewrite(
     cancel: &CancellationToken,
     mut show: impl FnMut(Duration),
 ) -> Result<String, NoCommand> {
-    let messages = [Message::user(line)];
-    let request = Request { system, max_output_tokens: Some(OUTPUT_LIMIT), ..Request::of(&messages) };
+    let text = ask(provider, system, &[Message::user(line)], limit, cancel, &mut show).await?;
+    extract(&text).ok_or(NoCommand::NotGiven)
+}
+
+/// Returns the text that the model answers.
+///
+/// # Errors
+/// [`NoCommand`].
+///
+/// # Cancel safety
+/// Dropping it closes the connection.
+pub(super) async fn ask(
+    provider: &dyn Provider,
+    system: &str,
+    messages: &[Message],
+    limit: Duration,
+    cancel: &CancellationToken,
+    mut show: impl FnMut(Duration),
+) -> Result<String, NoCommand> {
+    let request = Request { system, max_output_tokens: Some(OUTPUT_LIMIT), ..Request::of(messages) };
     let mut builder = MessageBuilder::new(provider.model().id());
     let mut stream = provider.stream(request);
     let begun = Instant::now();
@@ -90,8 +108,7 @@ pub async fn rewrite(
             _ = frames.tick() => show(begun.elapsed()),
         }
     }
-    let text = builder.finish().message.map(|message| message.text()).unwrap_or_default();
-    extract(&text).ok_or(NoCommand::NotGiven)
+    Ok(builder.finish().message.map(|message| message.text()).unwrap_or_default())
 }
 
 fn failed(error: &ProviderError) -> NoCommand {

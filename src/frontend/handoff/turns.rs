@@ -8,8 +8,11 @@ use tokio_util::sync::CancellationToken;
 use super::extract;
 use super::facts::Facts;
 use super::left;
+use super::mend::Mender;
+use super::mending::{Mending, Workbench};
 use super::output::{Output, OutputSource, consented};
 use super::reply::Put;
+use super::rerun::Rerun;
 use crate::agent::{Agent, TurnEnd};
 use crate::conversation::{ContentBlock, Message, Outcome, Subject, ToolCall, ToolVerb};
 use crate::frontend::exit::Exit;
@@ -30,6 +33,10 @@ pub struct Handoff {
     pub stage: Stage,
     /// The output of the last command.
     pub output: OutputSource,
+    /// Who mends the last command when the line is empty, where somebody on this machine can.
+    pub mender: Option<Mender>,
+    /// Runs the last command again, where nothing holds what it printed.
+    pub rerun: Option<Rerun>,
     /// What is to be said of the model, where nobody chose it.
     pub found: Option<String>,
 }
@@ -60,9 +67,19 @@ impl Handoff {
             self.human.painter().say(&line);
         }
         let pending = Pending::default();
-        let printed = match captured
-            .map(|found| consented(&found, &self.output, &mut self.human, &self.stage, facts, &pending))
-        {
+        let (captured, sent) = match self.mender.take().filter(|_| facts.message().is_empty()) {
+            None => (captured, None),
+            Some(mender) => match self.workbench(&pending).mend(&mender, facts, captured) {
+                Mending::Mended(command) => {
+                    self.count(&command);
+                    return (Exit::Done, Put::Text(command));
+                }
+                Mending::Unknown(captured, sent) => (captured, sent),
+                Mending::Stopped => return (Exit::Interrupted, self.give_back(facts, Put::Line, &pending)),
+            },
+        };
+        let asked = |found| consented(&found, &self.output, &mut self.human, &self.stage, facts, &pending);
+        let printed = match sent.map(Output::Sent).or_else(|| captured.map(asked)) {
             None | Some(Output::None) => String::new(),
             Some(Output::Sent(block)) => block,
             Some(Output::Stopped) => {
@@ -121,6 +138,11 @@ impl Handoff {
         }
     }
 
+    fn workbench<'a>(&'a mut self, pending: &'a Pending) -> Workbench<'a> {
+        let Self { human, stage, output, rerun, .. } = self;
+        Workbench { human, stage, output, rerun: rerun.take(), pending }
+    }
+
     /// Removes what the terminal has echoed of keys and answers that arrived before axi had it: the shell has begun
     /// a row, and nothing else stands on it.
     fn tidy(&self, facts: &Facts) {
@@ -131,7 +153,7 @@ impl Handoff {
     }
 
     /// Shows what the proposed line would affect, counted on the disk, and not as the model describes it.
-    fn count(&mut self, line: &str) {
+    pub(super) fn count(&mut self, line: &str) {
         let cancel = CancellationToken::new();
         if let Some(radius) = self.stage.runtime.block_on(self.agent.survey(line, &cancel)) {
             self.human.proposal_reach(line, &radius);

@@ -27,6 +27,7 @@ mod turns;
 pub use again::turn;
 pub use looks::{Looks, Palette};
 pub use painter::{PROSE_WIDTH, Painter};
+pub use propose::mended;
 pub use question::{Answers, Asker, Choice, Nobody, Question};
 pub use rules::{KeepRule, Matches, Rules, Tries};
 pub use turns::{Human, HumanOptions};

@@ -33,13 +33,30 @@ pub(super) fn proposal<W: Write>(painter: &mut Painter<W>, proposal: &Proposal) 
         let touches = painter.locale().with(word::handoff::Touches { what: &sanitize_line(&proposal.touches) });
         rows.push(Line::styled(format!("  {touches}"), theme.dim));
     }
-    for warning in warnings(painter, &proposal.command) {
-        rows.push(Line::styled(format!("  ! {}", sanitize_line(&warning)), theme.warning));
-    }
+    rows.extend(warned(painter, &proposal.command));
     for row in &rows {
         painter.commit_rows(row, 0);
     }
     painter.continue_as(Section::Tool);
+}
+
+/// Says why a command is to stand on the prompt line, and what is known against it.
+pub fn mended<W: Write>(painter: &mut Painter<W>, why: &str, command: &str) {
+    let mut rows = Vec::new();
+    if !why.is_empty() {
+        rows.push(Line::styled(sanitize_line(why), painter.theme().dim));
+    }
+    rows.extend(warned(painter, command));
+    for row in &rows {
+        painter.commit_rows(row, 0);
+    }
+    painter.screen().end_live();
+}
+
+fn warned<W: Write>(painter: &Painter<W>, command: &str) -> Vec<Line> {
+    let style = painter.theme().warning;
+    let warned = warnings(painter, command);
+    warned.iter().map(|warning| Line::styled(format!("  ! {}", sanitize_line(warning)), style)).collect()
 }
 
 /// Shows what a proposed line would affect on the disk as it is now.

@@ -141,6 +141,11 @@ impl Row {
 }
 
 impl AtPrompt {
+    /// The shell's name.
+    pub(crate) const fn name(&self) -> &'static str {
+        self.shell
+    }
+
     /// Types.
     pub(crate) fn types(&mut self, keys: impl AsRef<[u8]>) {
         self.pty.send(keys);
