@@ -19,7 +19,7 @@ __axi_key() {
 
 # Variables of that one command; argv is for everybody to see. $1 is the exit code of the last one.
 __axi_tell() {
-  local since ended spent
+  local since ended spent REPLY
   # What is told again after ESC is not looked up again: the history has our line by then.
   if [[ $__axi_ran ]]; then
     since=${__axi_ran%% *} ended=${__axi_ran#* * } ended=${ended%% *}
@@ -127,7 +127,7 @@ __axi_keep() {
 }
 
 __axi_line() {
-  local further
+  local further REPLY
   IFS= read -rd '' further || :
   __axi_last
   REPLY=${REPLY%%$'\n'*}
@@ -164,6 +164,7 @@ __axi_back() {
 
 # After a hand-off, whether it ended or was stopped; $1 is its exit code.
 __axi_settle() {
+  local REPLY
   # What kill -9 leaves: a row of what it was doing, a hidden cursor, colour, paste marks, kitty's keys.
   if (($1 > 130 && $1 != 146 && $1 != 148)) && [[ ${TERM-} != dumb ]]; then
     printf '\e[0m\e[J\e[?25h\e[?2026l\e[?2004l\e[?1004l\e[<u'

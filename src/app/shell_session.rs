@@ -1,14 +1,19 @@
 //! The session of the shell in which axi was started: the shell's hook sets `AXI_SESSION`, which names the shell.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::session::{Loaded, SessionId, SessionStore, ShellTie, Tied, open};
+use crate::tool::PersonShell;
 
-/// Holds the shell's conversation while this axi has it.
+/// Holds the shell's conversation while this axi has it, and what its commands are to find of the shell.
 #[derive(Default)]
-pub(super) struct ShellSession(RefCell<Option<ShellTie>>);
+pub(super) struct ShellSession {
+    tie: RefCell<Option<ShellTie>>,
+    person: OnceCell<Arc<PersonShell>>,
+}
 
 impl ShellSession {
     /// Finds the session of a shell, and holds it while axi runs. The second value says that another axi of this
@@ -35,13 +40,18 @@ impl ShellSession {
                 None
             }
         });
-        *self.0.borrow_mut() = Some(tie);
+        *self.tie.borrow_mut() = Some(tie);
         (found, false)
+    }
+
+    /// The shell, as commands find it.
+    pub(super) fn person(&self) -> &Arc<PersonShell> {
+        self.person.get_or_init(Arc::default)
     }
 
     /// Makes this session the shell's conversation from now on.
     pub(super) fn set(&self, session: &SessionId) {
-        if let Some(tie) = self.0.borrow_mut().as_mut()
+        if let Some(tie) = self.tie.borrow_mut().as_mut()
             && let Err(error) = tie.set(session)
         {
             tracing::warn!(%error, "the shell's session is not kept");

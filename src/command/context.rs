@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Problem, SharedLog};
+use super::{LeftInShells, Problem, SharedLog};
 use crate::agent::{Agent, Recalled};
 use crate::approval::{Decision, Rule};
 use crate::config::Held;
@@ -82,6 +82,12 @@ pub trait World {
 
     /// Writes a copy of the newest log that can be handed on, headed by `about`; `None` where no log is kept.
     fn log(&self, about: &str) -> Option<std::io::Result<SharedLog>>;
+
+    /// Words what commands left in their shells, for the person's own.
+    fn left_in_shells(&self) -> LeftInShells;
+
+    /// Tells whether a shell waits to put a line on its prompt.
+    fn has_prompt(&self) -> bool;
 
     /// Reports what works here, as markdown.
     fn doctor(&mut self, model: &str, locale: &Locale) -> String;

@@ -2,7 +2,7 @@
 
 use super::{
     Argument, ExportForm, SlashCommand, bodies, compact, dev_tools, jobs, memory, modes, money, permissions,
-    recall, script, servers, sessions, settings, undo,
+    recall, script, servers, sessions, settings, shell_line, undo,
 };
 use crate::config::{ReasoningView, ThemeChoice};
 use crate::locale::{Word, word};
@@ -33,6 +33,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("remember", word::command::REMEMBER, &[], Argument::None, memory::remember),
     row("export", word::command::EXPORT, &[], Argument::Word(ExportForm::WORDS), sessions::export),
     row("script", word::command::SCRIPT, &[], Argument::Word(script::ScriptForm::WORDS), script::run),
+    row("shell", word::command::SHELL, &[], Argument::None, shell_line::shell),
     row("resume", word::command::RESUME, &[], Argument::SessionId, sessions::resume),
     row(
         "permissions",

@@ -45,7 +45,10 @@ pub use person::{Person, Wish};
 pub use place::Place;
 pub use propose_command_tool::{Proposal, ProposeCommandTool, is_plain_line, proposed};
 pub use read::{GlobTool, GrepTool, ListTool, ReadTool};
-pub use shell::{HANDOFF_VARIABLES, SHELL, SharedTrash, ShellJobTool, ShellTool, end_orphans};
+pub use shell::{
+    HANDOFF_VARIABLES, PersonShell, SHELL, SharedTrash, ShellJobTool, ShellRun, ShellState, ShellTool, Value,
+    end_orphans,
+};
 pub use sweep::{ONCE, Swept, sweep, sweep_aside};
 pub use terminal::TerminalTool;
 pub use todo_tool::TodoTool;

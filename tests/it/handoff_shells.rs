@@ -199,7 +199,8 @@ impl Round {
         self.person.hands_over("go deep");
         self.person.sees("Yes, once");
         self.person.types("\r");
-        let line = "cd deep && export A='x y'";
+        let is_fish = self.name.starts_with("fish");
+        let line = if is_fish { "cd deep && set -gx A 'x y'" } else { "cd deep && export A='x y'" };
         self.person.sees_line(line);
         self.person.types("\r");
         self.person.sees_line("");

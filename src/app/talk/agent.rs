@@ -27,7 +27,7 @@ use crate::locale::word;
 use crate::provider::{Effort, NoModel, Provider, RetryPlan};
 use crate::session::{Fork, Session, is_held, load_lines};
 use crate::tool::devtool::DevTools;
-use crate::tool::{Place, ProposeCommandTool, Tool, Toolbox, WebSearchTool, table};
+use crate::tool::{Place, ProposeCommandTool, SHELL, ShellTool, Tool, Toolbox, WebSearchTool, table};
 
 /// The rules of settings files, with what they decide and whose they are.
 pub(super) const fn lists(permissions: &Permissions) -> [(&Vec<String>, Decision, Source); 5] {
@@ -156,6 +156,12 @@ fn skill_folders(app: &App) -> Vec<PathBuf> {
 fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
     let trusted = models::trusted(&app.config(), &app.process.variables);
     let mut tools = table::standard(app.process.program.clone(), trusted.clone());
+    let is_hooked = || app.process.variable("AXI_SESSION").is_some();
+    if occasion == FrontendKind::Handoff || occasion == FrontendKind::Repl && is_hooked() {
+        let beside = ShellTool::new(app.process.program.clone()).beside(Arc::clone(app.shell.person()));
+        let shell = tools.iter_mut().find(|tool| tool.spec().name == SHELL);
+        shell.into_iter().for_each(|shell| *shell = Arc::new(beside.clone()));
+    }
     if occasion == FrontendKind::Handoff {
         tools.push(Arc::new(ProposeCommandTool));
     }

@@ -13,6 +13,7 @@ use super::prewarm::prewarm;
 use super::repl::repl;
 use super::session::FrontendKind;
 use super::stage::stage;
+use super::world::left;
 use super::{agent, mend, rewrite};
 use crate::cli::{HandoffKind, RunOptions};
 use crate::command::Problem;
@@ -95,7 +96,14 @@ fn job(app: &Rc<App>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     }
     let options = RunOptions::default();
     if facts.message().is_empty() && facts.failed().is_none() {
-        return Ok((repl(app, options)?, Put::Nothing));
+        let exit = repl(app, options)?;
+        let left = left(app);
+        let console = Console::new(&app.locale);
+        left.left_out(&app.locale).iter().for_each(|said| console.note(said));
+        if left.line.is_some() {
+            console.note(app.locale.text(word::handoff::LEFT));
+        }
+        return Ok((exit, left.line.map_or(Put::Nothing, Put::Text)));
     }
     let runtime = Rc::new(runtime(&app.locale)?);
     let client = models::client(&app.config(), &app.process.variables);
@@ -112,6 +120,8 @@ fn job(app: &Rc<App>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     let screen = app.display().screen(&looks);
     let mut human = Human::new(screen, human_options(app, &agent, looks, Box::new(stage.terminal.clone())));
     human.leave_background_unasked();
-    let handoff = Handoff { agent, human, stage, output: output_source(app), mender, rerun, found };
+    let beside = Rc::clone(app);
+    let left = Box::new(move || left(&beside));
+    let handoff = Handoff { left, agent, human, stage, output: output_source(app), mender, rerun, found };
     Ok(handoff.run(facts))
 }

@@ -18,7 +18,7 @@ use super::rules;
 use crate::agent::Recalled;
 use crate::approval::{Decision, Rule};
 use crate::cli::RunOptions;
-use crate::command::{KeyAction, Problem, SharedLog, World};
+use crate::command::{self, KeyAction, LeftInShells, Problem, SharedLog, ShellGoal, World};
 use crate::config::{self, Applies, ConfigError, Finding, Held, Loaded, Spot};
 use crate::conversation::Usage;
 use crate::locale::{Locale, word};
@@ -59,6 +59,20 @@ impl Outside {
         begin(locale, &path);
         Ok(path)
     }
+}
+
+/// Words what the commands of this axi left in their shells, for the person's own.
+pub(super) fn left(app: &App) -> LeftInShells {
+    let shell = app.process.variable("AXI_SHELL").or_else(|| {
+        let path = app.process.variable("SHELL")?;
+        Some(path.rsplit('/').next()?.to_owned())
+    });
+    let goal = ShellGoal {
+        shell: shell.as_deref().unwrap_or_default(),
+        directory: &app.project.cwd,
+        known: &app.known_secrets(),
+    };
+    command::left_in_shells(&app.shell.person().ran(), goal)
 }
 
 fn not_saved(locale: &Locale, error: &ConfigError) -> Problem {
@@ -177,6 +191,14 @@ impl World for Outside {
         };
         let shared = logs::share(&paths.logs()?, &clean(about), &clean);
         Some(shared.map(|Shared { path, id, lines }| SharedLog { shown: paths.shown(&path), path, id, lines }))
+    }
+
+    fn left_in_shells(&self) -> LeftInShells {
+        left(&self.app)
+    }
+
+    fn has_prompt(&self) -> bool {
+        self.app.process.variable("AXI_REPLY").is_some()
     }
 
     fn doctor(&mut self, model: &str, locale: &Locale) -> String {

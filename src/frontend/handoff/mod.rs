@@ -11,7 +11,6 @@ mod consent;
 mod cut;
 mod extract;
 mod facts;
-mod left;
 mod mend;
 mod mending;
 mod near;

@@ -7,21 +7,21 @@ use tokio_util::sync::CancellationToken;
 
 use super::extract;
 use super::facts::Facts;
-use super::left;
 use super::mend::Mender;
 use super::mending::{Mending, Workbench};
 use super::output::{Output, OutputSource, consented};
 use super::reply::Put;
 use super::rerun::Rerun;
 use crate::agent::{Agent, TurnEnd};
-use crate::conversation::{ContentBlock, Message, Outcome, Subject, ToolCall, ToolVerb};
+use crate::command::LeftInShells;
+use crate::conversation::{ContentBlock, Message};
 use crate::frontend::exit::Exit;
 use crate::frontend::human::Human;
 use crate::frontend::stage::Stage;
 use crate::locale::word;
 use crate::secret::{self, Level};
 use crate::terminal::{KeyWatch, Output as Out, Pending, Unsent, escape_wait, sanitize_line};
-use crate::tool::{is_plain_line, proposed};
+use crate::tool::proposed;
 
 /// Everything a hand-off works with.
 pub struct Handoff {
@@ -37,6 +37,8 @@ pub struct Handoff {
     pub mender: Option<Mender>,
     /// Runs the last command again, where nothing holds what it printed.
     pub rerun: Option<Rerun>,
+    /// Words what commands left in their shells.
+    pub left: Box<dyn Fn() -> LeftInShells>,
     /// What is to be said of the model, where nobody chose it.
     pub found: Option<String>,
 }
@@ -94,7 +96,6 @@ impl Handoff {
             self.human.locale().text(word::handoff::WHAT_HAPPENED).clone_into(&mut text);
         }
         let mut message = Message::user(text.clone());
-        let begun = self.agent.conversation().messages().len();
         let block = facts.block(&|text| secret::redact(text, &self.output.known, Level::Sent).0) + &printed;
         if !block.is_empty() {
             message.content.push(ContentBlock::Text { text: block });
@@ -129,7 +130,7 @@ impl Handoff {
                 if !left.is_empty() {
                     return (Exit::Done, Put::Text(left));
                 }
-                return (Exit::Done, self.left_behind(begun).or_else(|| self.written()).unwrap_or(Put::Nothing));
+                return (Exit::Done, self.left_behind().or_else(|| self.written()).unwrap_or(Put::Nothing));
             };
             text = next;
             about = Put::Text(text.clone());
@@ -184,29 +185,15 @@ impl Handoff {
         Ok(end)
     }
 
-    /// Returns what the commands since then were to change in the shell and could not, as one line to review.
-    fn left_behind(&mut self, begun: usize) -> Option<Put> {
-        let messages = self.agent.conversation().messages().get(begun..).unwrap_or_default();
-        let mut ran: Vec<String> = Vec::new();
-        for (index, message) in messages.iter().enumerate() {
-            let went_well = |id: &str| {
-                let result = messages.get(index + 1).and_then(|next| next.result_of(id));
-                result.is_some_and(|result| result.outcome == Outcome::Ok)
-            };
-            let tools = self.agent.tools();
-            let ran_line =
-                |call: &&ToolCall| tools.identity(&call.name).verb == ToolVerb::Run && went_well(&call.id);
-            for call in message.calls().filter(ran_line) {
-                let tool = tools.find(&call.name);
-                let subject = tool.map(|tool| tool.subject(&call.input, self.agent.place()));
-                if let Some(Subject::Command { line }) = subject {
-                    ran.push(line);
-                }
-            }
+    /// Returns what the commands changed in their own shells and could not in the person's, as one line to review.
+    fn left_behind(&mut self) -> Option<Put> {
+        let left = (self.left)();
+        let locale = self.human.locale().clone();
+        for said in left.left_out(&locale) {
+            self.human.painter().say(&said);
         }
-        let line = left::left_behind(ran.iter().map(String::as_str)).filter(|line| is_plain_line(line))?;
-        let said = self.human.locale().text(word::handoff::LEFT).to_owned();
-        self.human.painter().say(&said);
+        let line = left.line?;
+        self.human.painter().say(locale.text(word::handoff::LEFT));
         Some(Put::Text(line))
     }
 

@@ -19,6 +19,7 @@ use crate::tool::{ToolContext, work};
 use super::capture::{Collected, Excerpt, Progress};
 use super::group::{Group, Mark};
 use super::loan::{self, KeeperEvent, Loan};
+use super::person_shell::PersonShell;
 use super::start::{Launch, Program, Resources, adopts};
 
 /// From TERM to KILL.
@@ -71,6 +72,8 @@ pub(crate) struct What<'a> {
     pub(crate) interactive: bool,
     /// What runs instead of a shell; the line is then what says the same.
     pub(crate) program: Option<Program<'a>>,
+    /// The person's shell, of which the line finds something, and which it may want to change.
+    pub(crate) person: Option<&'a PersonShell>,
 }
 
 /// Ends the processes of a command whose future is dropped.
@@ -110,7 +113,13 @@ pub(crate) async fn run(
     context: &ToolContext<'_>,
 ) -> std::io::Result<Ended> {
     let mut resources = Resources::new(helper, what.line, directory, context)?;
-    let mut running = Running::start(helper, what, directory, &resources, context).await?;
+    let report = what.person.filter(|_| what.program.is_none()).and_then(|person| {
+        let prepared = person.prepare(what.line, resources.temporary(context));
+        // The command runs all the same.
+        prepared.inspect_err(|error| tracing::warn!(%error, "what it changes in its shell is not known")).ok()
+    });
+    let environment = report.as_ref().map(|report| &*report.environment);
+    let mut running = Running::start(helper, what, (directory, environment), &resources, context).await?;
     let watched = running.watch(what.interactive, limit, context).await?;
     let Running { guard, mut loan, collected, mut progress, tells, .. } = running;
     if let Some(loan) = &mut loan {
@@ -121,9 +130,12 @@ pub(crate) async fn run(
     let background = sweep(&guard, watched.kill_at.map_or(BACKGROUND_GRACE, left)).await | left_some(&tells);
     guard.disarm();
     let confinement = resources.confinement.take();
+    let Watched { reason, status, lent, .. } = watched;
+    if let (Some(person), Some(report)) = (what.person, report.filter(|_| status.is_some_and(|it| it.success()))) {
+        person.take(what.line, report);
+    }
     // Deleting its directory may take long.
     drop(work::to_the_end(move || drop(resources)).await);
-    let Watched { reason, status, lent, .. } = watched;
     Ok(Ended { reason, status, told: collected.tell().await, background, confinement, lent })
 }
 
@@ -154,11 +166,11 @@ impl Running {
     async fn start(
         helper: Option<&Path>,
         what: &What<'_>,
-        directory: &Path,
+        (directory, environment): (&Path, Option<&Path>),
         resources: &Resources,
         context: &ToolContext<'_>,
     ) -> std::io::Result<Self> {
-        let What { line, interactive, program } = *what;
+        let What { line, interactive, program, .. } = *what;
         let mark = Mark::new();
         let (reader, writer) = std::io::pipe()?;
         let possible = loan::is_possible(helper, context.person.can_lend());
@@ -169,7 +181,8 @@ impl Running {
         }
         let terminal = loan.as_mut().map(|loan| (loan, if interactive { ON_IT } else { APART }));
         let (tells, told) = UnixStream::pair()?;
-        let launch = Launch { helper, line, program, directory, mark: &mark, resources, detached: false };
+        let launch =
+            Launch { helper, line, program, environment, directory, mark: &mark, resources, detached: false };
         let child = launch.start(writer.into(), told.into(), terminal, |command| {
             // An adopter is told to end, by the guard, and then kills all the others.
             Command::from(command).kill_on_drop(!adopts(helper)).spawn()

@@ -15,6 +15,7 @@ use crate::tool::{
     Access, Before, Place, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work,
 };
 
+use super::person_shell::PersonShell;
 use super::run::What;
 use super::worded::{NO_TERMINAL, run_to_the_end};
 use super::{detached_words, job_tool, jobs, loan, settle, start};
@@ -46,9 +47,10 @@ const FIELDS: &[Field] = &[
 ];
 
 /// Runs command lines.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ShellTool {
     helper: Option<PathBuf>,
+    person: Option<Arc<PersonShell>>,
 }
 
 struct Input {
@@ -70,7 +72,13 @@ impl ShellTool {
     /// (`child::launch`); without it a command has its own group only and can reach the terminal.
     #[must_use]
     pub fn new(helper: Option<PathBuf>) -> Self {
-        Self { helper }
+        Self { helper, person: None }
+    }
+
+    /// Has commands find what the person's shell has, and keeps what they change in theirs.
+    #[must_use]
+    pub fn beside(self, person: Arc<PersonShell>) -> Self {
+        Self { person: Some(person), ..self }
     }
 }
 
@@ -296,7 +304,8 @@ impl Tool for ShellTool {
             if request.background {
                 return in_background(helper, &request, &context).await;
             }
-            let what = What { line: &request.line, interactive: request.interactive, program: None };
+            let person = self.person.as_deref();
+            let what = What { line: &request.line, interactive: request.interactive, program: None, person };
             let output = run_to_the_end(helper, &what, &request.directory, request.limit, &context).await;
             if output.outcome == Outcome::Ok {
                 settle::remember(&request.lines, &request.directory, context.memory);

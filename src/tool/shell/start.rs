@@ -42,6 +42,11 @@ impl Resources {
         Self::with(OwnDirectory::new, helper, (line, directory), context)
     }
 
+    /// Where it can write whatever holds it.
+    pub(crate) fn temporary<'a>(&'a self, context: &'a ToolContext<'_>) -> &'a Path {
+        self.temporary.as_ref().map_or(context.sandbox.temporary(), OwnDirectory::path)
+    }
+
     fn with(
         own: fn(&Path) -> std::io::Result<OwnDirectory>,
         helper: Option<&Path>,
@@ -89,6 +94,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) line: &'a str,
     /// What runs instead of a shell.
     pub(crate) program: Option<Program<'a>>,
+    /// What bash reads before the line.
+    pub(crate) environment: Option<&'a Path>,
     pub(crate) directory: &'a Path,
     pub(crate) mark: &'a Mark,
     pub(crate) resources: &'a Resources,
@@ -106,7 +113,7 @@ impl Launch<'_> {
         terminal: Option<(&mut Loan, &str)>,
     ) -> std::io::Result<std::process::Command> {
         use std::os::unix::process::CommandExt as _;
-        let Self { helper, line, program, directory, mark, resources, detached } = self;
+        let Self { helper, line, program, environment, directory, mark, resources, detached } = self;
         let first = program.as_ref().map_or(Path::new(shell), |program| program.path);
         let interactive = matches!(&terminal, Some((_, mode)) if *mode == ON_IT);
         let asking = terminal.is_some();
@@ -151,6 +158,9 @@ impl Launch<'_> {
             }
         }
         let (set, other) = if *detached { (DETACHED_MARK, MARK) } else { (MARK, DETACHED_MARK) };
+        if let Some(environment) = environment {
+            command.env("BASH_ENV", environment);
+        }
         command.env_remove(other).env(set, mark.value()).env("PWD", directory);
         match resources.trash.as_ref().filter(|_| !detached) {
             Some(trash) => drop(command.env(VARIABLE, trash.directory())),
@@ -239,8 +249,16 @@ pub(crate) fn start_job(
     let (reader, writer) = std::io::pipe()?;
     let (told, tells) = UnixStream::pair()?;
     let resources = Resources::new(helper, line, directory, context)?;
-    let launch =
-        Launch { helper, line, program: None, directory, mark: &mark, resources: &resources, detached: false };
+    let launch = Launch {
+        helper,
+        line,
+        program: None,
+        environment: None,
+        directory,
+        mark: &mark,
+        resources: &resources,
+        detached: false,
+    };
     let child = launch.start(writer.into(), tells.into(), None, |mut command| command.spawn())?;
     let path = context.output_dir.join(format!("job-{}.txt", mark.value()));
     let group = Group::of(child.id(), mark, adopts(helper))?;
@@ -263,8 +281,16 @@ pub(crate) fn start_detached(
     let mut resources = Resources::with(OwnDirectory::staying, helper, (line, directory), context)?;
     let (_, tells) = UnixStream::pair()?;
     let reserved = DetachedJobs::in_directory(context.output_dir).reserve()?;
-    let launch =
-        Launch { helper, line, program: None, directory, mark: &mark, resources: &resources, detached: true };
+    let launch = Launch {
+        helper,
+        line,
+        program: None,
+        environment: None,
+        directory,
+        mark: &mark,
+        resources: &resources,
+        detached: true,
+    };
     let started = reserved
         .output
         .try_clone()

@@ -89,7 +89,7 @@ pub(crate) async fn run_program(
     limit: u64,
     context: &ToolContext<'_>,
 ) -> ToolOutput {
-    let what = What { line, interactive: false, program: Some(program) };
+    let what = What { line, interactive: false, program: Some(program), person: None };
     run_to_the_end(helper, &what, directory, limit, context).await
 }
 

@@ -205,7 +205,16 @@ fn spawned(helper: &Path, line: &str, context: &ToolContext<'_>) -> std::io::Res
     let directory = context.place.cwd.as_path();
     let resources = Resources::new(Some(helper), line, directory, context)?;
     let (helper, program) = (Some(helper), None);
-    let launch = Launch { helper, line, program, directory, mark: &mark, resources: &resources, detached: false };
+    let launch = Launch {
+        helper,
+        line,
+        program,
+        environment: None,
+        directory,
+        mark: &mark,
+        resources: &resources,
+        detached: false,
+    };
     let input = far.try_clone()?;
     let child = launch.start(far, tells.into(), None, |mut command| {
         // Whoever has a terminal may page, colour and edit.

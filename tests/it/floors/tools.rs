@@ -19,7 +19,7 @@ const OTHER_MEANINGS: &[(&str, &[&str], &str)] = &[
     ("src/approval/command/", &[], "programs, their words, and those of shells"),
     ("src/approval/verdict.rs", &["explore"], "a mode"),
     ("src/cli/", &["delete", "edit", "explore", "list", "shell"], "words of axi's own command line"),
-    ("src/command/", &["delete", "explore", "list"], "words of slash commands, and a mode"),
+    ("src/command/", &["delete", "explore", "list", "shell"], "words of slash commands, and a mode"),
     ("src/conversation/spec.rs", &["read", "write", "shell"], "what stands in rules for several tools"),
     ("src/frontend/acp/", &["delete", "edit", "list", "move", "read", "terminal"], "words of the protocol"),
     ("src/frontend/handoff/extract.rs", &["shell"], "the language of a code block"),

@@ -87,6 +87,11 @@ impl Row {
         self.start_on(Pty::options(), server, ("", Some(load)), false, prepare)
     }
 
+    /// The shell's name.
+    pub(crate) const fn name(&self) -> &'static str {
+        self.shell
+    }
+
     /// The program: another version of the shell where `AXI_TEST_BASH` and the like say so.
     pub(crate) fn program(&self) -> String {
         let other = std::env::var(format!("AXI_TEST_{}", self.shell.to_uppercase()));
@@ -204,6 +209,20 @@ impl AtPrompt {
         let expected = format!("@@ {text}");
         let seen = self.pty.wait_until(|view| before_cursor(view).trim_end() == expected.trim_end(), PATIENCE);
         assert!(seen, "never saw the line {expected:?} in:\n{}", self.pty.describe());
+    }
+
+    /// Waits for the prompt with this text behind it, which may take several rows.
+    #[track_caller]
+    pub(crate) fn sees_wrapped(&self, text: &str) {
+        let bare = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
+        let expected = format!("@@{}", bare(text));
+        let seen = self.pty.wait_until(|view| bare(&view.text()).ends_with(&expected), PATIENCE);
+        assert!(seen, "never saw the line {text:?} in:\n{}", self.pty.describe());
+    }
+
+    /// Where it began to work.
+    pub(crate) fn work(&self) -> String {
+        self.home.work().canonicalize().unwrap().display().to_string()
     }
 
     /// Waits for the cursor to stand behind this text.
