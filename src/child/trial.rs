@@ -16,8 +16,8 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
 
 use super::modes::TRIAL_FIRST;
-use crate::sandbox::{inherited, leave_the_machine};
-use crate::trial::{ENTERED, Entry, leave_others};
+use crate::sandbox::{Reached, Witness, inherited, leave_the_machine};
+use crate::trial::{ENTERED, Entry, Met, leave_others, rename_directory};
 
 /// The first descriptor that is not standard input, output or error.
 const FIRST_OTHER: i32 = 3;
@@ -38,6 +38,7 @@ pub(super) fn main(arguments: &mut dyn Iterator<Item = OsString>) -> ExitCode {
 fn outside(arguments: &mut dyn Iterator<Item = OsString>) -> Option<u8> {
     let entry = Entry::from_arguments(arguments)?;
     let standing = entry.standing().ok()?;
+    let met = entry.met().ok()?;
     // Should axi die, nothing of the trial lives on.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).ok()?;
     // A key of the terminal is for the command; a handler, not "ignored", which the command would inherit.
@@ -51,10 +52,13 @@ fn outside(arguments: &mut dyn Iterator<Item = OsString>) -> Option<u8> {
     let (life, _alive) = std::io::pipe().ok()?;
     let life = OwnedFd::from(life);
     fcntl_setfd(&life, FdFlags::empty()).ok()?;
-    let standing = OwnedFd::from(standing);
-    fcntl_setfd(&standing, FdFlags::empty()).ok()?;
     let mut first = Command::new(std::env::current_exe().ok()?);
-    first.arg(TRIAL_FIRST).arg(life.as_raw_fd().to_string()).arg(standing.as_raw_fd().to_string());
+    first.arg(TRIAL_FIRST).arg(life.as_raw_fd().to_string());
+    let told = [standing, met].map(OwnedFd::from);
+    for file in &told {
+        fcntl_setfd(file, FdFlags::empty()).ok()?;
+        first.arg(file.as_raw_fd().to_string());
+    }
     let mut child = first.args(entry.to_arguments()).args(arguments).spawn().ok()?;
     let ended = child.wait().ok()?;
     let code = ended.code().or_else(|| ended.signal().map(|signal| 128 + signal))?;
@@ -75,14 +79,15 @@ pub(super) fn first_main(arguments: &mut dyn Iterator<Item = OsString>) -> ExitC
 fn inside(arguments: &mut dyn Iterator<Item = OsString>) -> Option<u8> {
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     let mut number = || arguments.next()?.to_str()?.parse::<i32>().ok();
-    let (life, standing) = (number()?, number()?);
+    let (life, standing, met) = (number()?, number()?, number()?);
+    let (standing, met) = (inherited(standing).ok()?, inherited(met).ok()?);
     let life = taken(life)?;
     // It ended before this process could ask to end with it.
     let mut ended = [PollFd::new(&life, PollFlags::IN)];
     if poll(&mut ended, Some(&rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 })).ok()? > 0 {
         return None;
     }
-    let standing = std::fs::File::from(taken(standing)?);
+    let (standing, met) = (std::fs::File::from(standing), std::fs::File::from(met));
     let entry = Entry::from_arguments(arguments)?;
     if let Err(why) = entry.mount() {
         return tell(&standing, &why);
@@ -92,6 +97,8 @@ fn inside(arguments: &mut dyn Iterator<Item = OsString>) -> Option<u8> {
     }
     (&standing).write_all(ENTERED.as_bytes()).ok()?;
     let program = arguments.next()?;
+    let covered = entry.covers();
+    let witness = witnessed();
     let started = Command::new(&program).args(arguments).spawn();
     let child = match started {
         Ok(child) => Pid::from_raw(i32::try_from(child.id()).ok()?)?,
@@ -116,7 +123,38 @@ fn inside(arguments: &mut dyn Iterator<Item = OsString>) -> Option<u8> {
             Err(_) => break,
         }
     }
+    let told = match witness {
+        Some(witness) => {
+            // A socket that lies below a layer answers nobody, and one in it is the trial's own.
+            let outside = |reached: &Reached| match reached {
+                Reached::Socket(path) => !covered.iter().any(|covered| path.starts_with(covered)),
+                Reached::Host(_) | Reached::Name(_) => true,
+            };
+            Met::write(witness.reached().into_iter().filter(outside).map(met_by), &met)
+        }
+        None => Met::write([Met::Unseen], &met),
+    };
+    told.ok()?;
     Some(code)
+}
+
+/// Has somebody see what this thread, and all it starts from now on, reaches for outside; `None` where nobody can.
+fn witnessed() -> Option<Arc<Witness>> {
+    let (hand, handed) = std::sync::mpsc::channel::<Arc<Witness>>();
+    // Before the filter, which holds for each thread that is made after it.
+    let looks = move || handed.recv().into_iter().for_each(|witness| witness.run());
+    std::thread::Builder::new().name("witness".to_owned()).spawn(looks).ok()?;
+    let witness = Arc::new(Witness::new(rename_directory).ok()?);
+    hand.send(Arc::clone(&witness)).ok()?;
+    Some(witness)
+}
+
+fn met_by(reached: Reached) -> Met {
+    match reached {
+        Reached::Socket(path) => Met::Socket(path),
+        Reached::Host(host) => Met::Host(host),
+        Reached::Name(name) => Met::Name(name),
+    }
 }
 
 /// Takes over the descriptor of that number, which the command does not get.

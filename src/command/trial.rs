@@ -10,7 +10,7 @@ use similar::{ChangeTag, TextDiff};
 use crate::locale::{Locale, Plural, word};
 use crate::terminal::sanitize_line;
 use crate::tool::output::size as size_words;
-use crate::trial::{Change, ChangeSet, Kind, Refused};
+use crate::trial::{Change, ChangeSet, Kind, Met, Refused};
 
 /// More of one kind are told by their directories; never of what is deleted.
 const MOST_LISTED: usize = 40;
@@ -32,6 +32,7 @@ pub fn trial_json(set: &ChangeSet, exit: i32) -> Value {
     for (path, files, bytes) in &set.lent {
         also.push(format!("not applied: {} ({files} files, {bytes} bytes)", path.to_string_lossy()));
     }
+    also.extend(set.met.iter().map(Met::named));
     also.extend(set.unmade.iter().map(|path| format!("socket or device: {}", name(path))));
     for change in &set.changes {
         if change.meanwhile {
@@ -82,10 +83,29 @@ pub fn trial_page(locale: &Locale, set: &ChangeSet, exit: i32) -> String {
         let files = locale.count(word::trial::BELOW, *files) + &sized(locale, *bytes);
         let _ = writeln!(page, "{}", locale.with(word::trial::Lent { path: &clean(path), files: &files }));
     }
+    page.push_str(&met(locale, &set.met));
     for path in &set.unmade {
         let _ = writeln!(page, "{}", locale.with(word::trial::Unmade { path: &clean(set.shown(path)) }));
     }
     page
+}
+
+/// Says whom a trial's commands reached for: no layer holds what was asked there.
+fn met(locale: &Locale, met: &[Met]) -> String {
+    let one = |met: &Met| match met {
+        Met::Socket(path) => Some(clean(path)),
+        Met::Host(host) => Some(sanitize_line(host).into_owned()),
+        Met::Name(name) => Some(locale.with(word::trial::NameAsked { name: &sanitize_line(name) })),
+        Met::Unseen => None,
+    };
+    let mut said = String::new();
+    for peer in met.iter().filter_map(one) {
+        let _ = writeln!(said, "{}", locale.with(word::trial::Met { peer: &peer }));
+    }
+    if met.contains(&Met::Unseen) {
+        let _ = writeln!(said, "{}", locale.text(word::trial::UNSEEN));
+    }
+    said
 }
 
 /// Says why there can be no trial.

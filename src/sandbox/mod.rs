@@ -15,6 +15,8 @@
 //! below it. The command lines of other processes can still be read, as by everybody.
 
 #[cfg(target_os = "linux")]
+mod address;
+#[cfg(target_os = "linux")]
 mod attributes;
 #[cfg(target_os = "linux")]
 mod caller;
@@ -33,12 +35,18 @@ mod listener;
 mod machine;
 #[cfg(target_os = "linux")]
 mod openings;
+#[cfg(target_os = "linux")]
+mod own_peers;
 #[cfg(any(target_os = "macos", test))]
 mod profile;
+#[cfg(target_os = "linux")]
+mod renames;
 mod support;
 #[cfg(target_os = "linux")]
 mod system_calls;
 mod variables;
+#[cfg(target_os = "linux")]
+mod witness;
 mod writable;
 
 pub use child::{Confined, confine};
@@ -51,6 +59,8 @@ pub use listener::inherited;
 pub use machine::leave_the_machine;
 pub use support::{Missing, Support};
 pub use variables::Variables;
+#[cfg(target_os = "linux")]
+pub use witness::{Reached, Witness};
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

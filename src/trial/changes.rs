@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::met::Met;
 use super::seen::{Seen, What};
 
 /// What became of a path.
@@ -120,6 +121,8 @@ pub struct ChangeSet {
     pub lent: Vec<(PathBuf, u64, u64)>,
     /// What cannot be made again: sockets and devices.
     pub unmade: Vec<PathBuf>,
+    /// Whom the commands reached for outside, at least: what they asked there is done.
+    pub met: Vec<Met>,
     /// Directories that were looked into, with the times that they have in the trial.
     pub(super) touched: Vec<(PathBuf, Seen, Seen)>,
 }

@@ -36,6 +36,8 @@ pub struct Entry {
 
 /// The name of the file by which a helper tells how it went.
 pub(super) const STANDING: &str = "standing";
+/// The name of the file by which they tell whom the commands met; each adds to it.
+pub(super) const MET: &str = "met";
 /// What it says of a trial that was entered; anything else is why not.
 pub const ENTERED: &str = "entered";
 
@@ -81,6 +83,12 @@ impl Entry {
         }
     }
 
+    /// Lists what is covered.
+    #[must_use]
+    pub fn covers(&self) -> Vec<PathBuf> {
+        self.covered.iter().map(|(path, _)| path).chain(&self.fresh).cloned().collect()
+    }
+
     /// Opens the file by which the helper tells how it went. To be opened before [`leave_others`]: an open file would
     /// keep its mount writable.
     ///
@@ -88,6 +96,14 @@ impl Entry {
     /// The system's error.
     pub fn standing(&self) -> io::Result<File> {
         File::options().create(true).write(true).truncate(true).open(self.directory.join(STANDING))
+    }
+
+    /// Opens the file by which the helper tells whom the command met; as [`Entry::standing`].
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn met(&self) -> io::Result<File> {
+        File::options().create(true).append(true).open(self.directory.join(MET))
     }
 
     /// Lays the layers over what is covered, and makes everything else read-only.

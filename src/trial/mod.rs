@@ -5,9 +5,10 @@
 //! somebody says so; dropped, nothing of it is left. This room knows no tool, no journal and no words for people: who
 //! applies keeps what [`Ready::writes`] names first.
 //!
-//! What is not exact: a directory that was there before cannot be renamed in one call in a layer of an ordinary user
-//! (`EXDEV`; `mv` copies then); a file with several names is a file of its own once it was written
-//! ([`Change::parted`]); programs that are reached by sockets or the network are really reached.
+//! What is not exact: a directory that was there before is renamed file by file ([`rename_directory`]), and where nobody
+//! can see the calls ([`Met::Unseen`]) not at all (`EXDEV`; `mv` copies then); a file with several names is a file of its
+//! own once it was written ([`Change::parted`]); a service whose socket lies in what is covered does not answer; programs
+//! that are reached by other sockets or the network are really reached ([`ChangeSet::met`]).
 
 mod apply;
 mod changes;
@@ -16,8 +17,10 @@ mod content;
 mod enter;
 #[cfg(target_os = "linux")]
 mod kernel;
+mod met;
 mod place;
 mod refused;
+mod rename;
 mod roots;
 mod seen;
 mod walk;
@@ -26,7 +29,9 @@ pub use apply::{Applied, How, Ready, Why};
 pub use changes::{Change, ChangeSet, Kind};
 #[cfg(target_os = "linux")]
 pub use enter::{ENTERED, Entry, leave_others};
+pub use met::Met;
 pub use refused::Refused;
+pub use rename::rename_directory;
 pub use roots::Ground;
 
 use std::fs::{DirBuilder, Permissions};
@@ -117,7 +122,19 @@ impl Trial {
             }
         }
         walk::finish(&mut set);
+        set.met = self.met();
         Ok(set)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn met(&self) -> Vec<Met> {
+        let found = Met::read(&self.place.directory().join(enter::MET));
+        found.unwrap_or_else(|_| vec![Met::Unseen])
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn met(&self) -> Vec<Met> {
+        vec![Met::Unseen]
     }
 }
 

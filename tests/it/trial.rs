@@ -4,7 +4,9 @@
 //! `AXI_TRIAL_CASES` says how many random cases are tried, `AXI_UNDO_SEED` from which seed on.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -118,6 +120,73 @@ fn what_is_written_outside_stays_outside_and_the_machine_is_read_only() {
 }
 
 #[test]
+fn whom_a_command_talked_to_outside_is_told_and_its_own_servers_are_not() {
+    if !can_try() {
+        return;
+    }
+    let home = filled();
+    let name = format!("axi-trial-test-{}", std::process::id());
+    let address = SocketAddr::from_abstract_name(&name).unwrap();
+    let _service = UnixListener::bind_addr(&address).unwrap();
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let line = format!("exec 3<>/dev/tcp/127.0.0.1/{port} && echo hello >&3; echo x > d0/a");
+    let also = |script: &[&str], options: &[&str]| {
+        let ran = run(home.axi().arg("try").args(options).arg("--").args(script));
+        let set: Value = serde_json::from_str(&ran.out).unwrap();
+        set["also"].as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let reached = also(&["bash", "-c", &line], &["--json"]);
+    if reached == ["network and sockets: not seen"] {
+        return skip("an axi around this one listens already");
+    }
+    assert_eq!(reached, [format!("network: 127.0.0.1:{port}")]);
+    assert_eq!(also(&["bash", "-c", "echo x > top"], &["--json"]), Vec::<String>::new());
+    let page = run(home.axi().args(["try", "--", "bash", "-c", &line])).out;
+    assert!(page.contains(&format!("also talked to: 127.0.0.1:{port}")), "{page}");
+    // Without network there is nobody to talk to but services of this machine.
+    assert_eq!(also(&["bash", "-c", &line], &["--json", "--no-network"]), Vec::<String>::new());
+    let python = home.command("python3").arg("--version").output();
+    if !python.is_ok_and(|ran| ran.status.success()) {
+        return skip("python3");
+    }
+    let script = format!(
+        "import socket\n\
+         own = socket.socket(); own.bind(('127.0.0.1', 0)); own.listen()\n\
+         socket.socket().connect(own.getsockname())\n\
+         near = socket.socket(socket.AF_UNIX); near.bind('\\0{name}-own'); near.listen()\n\
+         socket.socket(socket.AF_UNIX).connect('\\0{name}-own')\n\
+         socket.socket(socket.AF_UNIX).connect('\\0{name}')\n\
+         packets = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n\
+         packets.sendto(b'x', ('127.0.0.1', {port}))\n"
+    );
+    let expected = [format!("socket: @{name}"), format!("network: 127.0.0.1:{port}/udp")];
+    assert_eq!(also(&["python3", "-c", &script], &["--json"]), expected);
+}
+
+#[test]
+fn a_directory_is_renamed_in_one_call_as_outside_of_a_trial() {
+    if !can_try() {
+        return;
+    }
+    let script = "import os\n\
+         os.rename('d0', 'renamed'); os.rename('renamed/s0', 'd1/s0'); os.mkdir('empty'); os.rename('d1', 'empty')\n\
+         try: os.rename('empty', 'empty/inside')\n\
+         except OSError as error: open('said', 'w').write(str(error.errno))\n";
+    let (tried, direct) = (filled(), filled());
+    let python = direct.command("python3").args(["-c", script]).current_dir(direct.work()).output();
+    if !python.is_ok_and(|ran| ran.status.success()) {
+        return skip("python3");
+    }
+    let ran = run(tried.axi().args(["try", "--apply", "--json", "--", "python3", "-c", script]));
+    if ran.out.contains("not seen") {
+        return skip("an axi around this one listens already");
+    }
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(timeless(&tried), timeless(&direct), "{}", ran.err);
+}
+
+#[test]
 fn what_somebody_changed_meanwhile_is_refused_file_by_file_and_the_rest_is_applied_and_taken_back() {
     if !can_try() {
         return;
@@ -176,12 +245,13 @@ fn a_killed_trial_ends_all_its_processes_and_the_next_one_leaves_nothing_of_it()
     let mut said = String::new();
     output.read_line(&mut said).unwrap();
     let process = child.id();
+    // Once it is killed, any trial that begins may clean up behind it.
+    assert!(!left_by(process).is_empty(), "there is nothing to clean");
     child.kill().unwrap();
     child.wait().unwrap();
     // It ends when the last process that could write it has ended.
     output.read_to_string(&mut said).unwrap();
     assert_eq!(said, "ready\n");
-    assert!(!left_by(process).is_empty(), "nothing was left to clean");
     // Another trial that begins in the same moment may be at it already, and is waited for.
     for _ in 0..100 {
         assert_eq!(tries(&home, &[], "true").code, Some(0));
@@ -270,7 +340,7 @@ fn a_person_tries_a_command_from_its_question_and_applies_drops_or_goes_on_in_it
     person.sees("would delete 1 file or directory (");
     person.sees("- d0/a");
     // A key before the question never answers it.
-    person.sees_choice("Drop it: nothing was touched");
+    person.sees_choice("Drop it: the files here stay as they are");
     person.types("n");
     person.sees("dropped it");
     assert!(home.work().join("d0/a").exists());
@@ -278,13 +348,13 @@ fn a_person_tries_a_command_from_its_question_and_applies_drops_or_goes_on_in_it
     person.sends("remove it again");
     person.sees_choice("No");
     person.types("t");
-    person.sees_choice("Drop it: nothing was touched");
+    person.sees_choice("Drop it: the files here stay as they are");
     person.types("r");
     person.sees("Which command?");
     person.sends("echo more > made; ls d0");
     person.sees("- d0/a");
     person.sees("+ made (5 B)");
-    person.sees_choice("Drop it: nothing was touched");
+    person.sees_choice("Drop it: the files here stay as they are");
     assert!(home.work().join("d0/a").exists() && !home.work().join("made").exists());
     person.types("y");
     person.sees("applied it");
