@@ -349,7 +349,7 @@ impl Consent {
                 Err(interrupted(call))
             }
             // A front end without trials offers none.
-            Approval::Unavailable | Approval::Try => {
+            Approval::Unavailable | Approval::Try | Approval::Explain => {
                 let (name, subject) = (call.name.clone(), subject.clone());
                 let unkept = asked.cannot_undo && self.policy.assumes_yes();
                 let end = CallsEnd::ApprovalNeeded { name, subject, never_auto: asked.never_auto, unkept };

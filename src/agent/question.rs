@@ -22,6 +22,8 @@ pub enum Approval {
     Unavailable,
     /// The person wants to try it first; the front end answers with [`Approval::Tried`] or asks again.
     Try,
+    /// The person wants it explained first; the front end does that and asks again.
+    Explain,
     /// The person ran it in a trial, and this is what came of it: it does not run any more.
     Tried(Tried),
 }

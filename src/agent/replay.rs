@@ -217,23 +217,22 @@ pub async fn run_again(
         };
         let reach = reach_of(&tool.subject(&call.input, grounds.place), grounds);
         let (progress, _) = mpsc::channel(1);
-        let mut output = match settled {
-            Some(output) => output,
-            None => {
-                let context = ToolContext {
-                    place: grounds.place,
-                    cancel: &cancel,
-                    progress,
-                    output_dir,
-                    memory: &memory,
-                    person: Person::nobody(),
-                    sandbox,
-                    reach: &reach,
-                    trash: None,
-                    redact: &redact,
-                };
-                tool.run(call.input.clone(), context).await
-            }
+        let mut output = if let Some(output) = settled {
+            output
+        } else {
+            let context = ToolContext {
+                place: grounds.place,
+                cancel: &cancel,
+                progress,
+                output_dir,
+                memory: &memory,
+                person: Person::nobody(),
+                sandbox,
+                reach: &reach,
+                trash: None,
+                redact: &redact,
+            };
+            tool.run(call.input.clone(), context).await
         };
         if !note.is_empty() {
             let apart = if output.content.ends_with('\n') { "" } else { "\n" };

@@ -65,3 +65,21 @@ pub struct Surroundings {
     /// The environment a shell line would run in. A variable that is not here is unknown, not empty.
     pub environment: BTreeMap<String, String>,
 }
+
+/// Tells whether the words behind a program's own flags are another command.
+#[must_use]
+pub fn runs_its_words(program: &str) -> bool {
+    use program::{Program, Runs};
+    Program::named(program).and_then(|program| program.runs).is_some_and(|runs| match runs {
+        Runs::Find | Runs::Fd => false,
+        Runs::Behind
+        | Runs::Raised
+        | Runs::Shell
+        | Runs::Builtin
+        | Runs::Env
+        | Runs::Xargs
+        | Runs::Joined
+        | Runs::Unseen
+        | Runs::Remote => true,
+    })
+}

@@ -5,6 +5,7 @@ mod diagnostic;
 pub mod dialog;
 mod dropped;
 pub mod exit;
+pub mod explain;
 mod failure_words;
 pub mod handoff;
 pub mod human;

@@ -31,7 +31,7 @@ fn a_letter_or_a_digit_answers_and_other_keys_do_not() {
         person.types("\x1b");
         person.pty.wait_read();
         person.types("[A");
-        person.sees_choice("No, and say");
+        person.sees_choice("Not yet: explain it");
         assert!(!made(&home));
         person.types(key);
         person.sees(then);
@@ -40,6 +40,24 @@ fn a_letter_or_a_digit_answers_and_other_keys_do_not() {
         assert_eq!(last_said(&server.requests()[1]).contains("denied"), !runs);
         assert_eq!(person.leaves(), Some(0));
     }
+}
+
+#[test]
+fn a_line_is_explained_by_facts_and_asked_about_again() {
+    let home = Home::new();
+    let server = Server::start([shell("call_1", "touch -x-odd made.txt"), answer::chat_text("Then not.")]);
+    let mut person = Person::meets(&axi(&home, &server));
+    person.sends("make it");
+    person.sees_choice("Yes, once");
+    person.types("e");
+    person.sees("axi's judge: `touch -x-odd made.txt` changes files · uses made.txt");
+    person.sees("/undo takes back the files it names, as far as they could be kept.");
+    person.sees_choice("Yes, once");
+    assert!(!made(&home));
+    person.types("n");
+    person.sees("Then not.");
+    assert!(!made(&home));
+    assert_eq!(person.leaves(), Some(0));
 }
 
 #[test]
@@ -149,11 +167,11 @@ fn linear_questions_take_a_number_or_a_letter_and_no_word() {
     person.sees("❯");
     person.types("make it\r");
     person.sees("1) Yes, once (y)");
-    person.sees("1-5, y/s/a/n/f: ");
+    person.sees("1-6, y/s/a/n/f/e: ");
     // What is typed before a question stands is no answer to it.
     for (line, asked) in [("yellow\r", 2), ("\r", 3)] {
         person.types(line);
-        person.waits(|view| view.text().matches("1-5, y/s/a/n/f: ").count() == asked, "the question again");
+        person.waits(|view| view.text().matches("1-6, y/s/a/n/f/e: ").count() == asked, "the question again");
     }
     assert!(!made(&home));
     person.types("Y\r");

@@ -32,6 +32,7 @@ mod editor_history;
 mod editor_menus;
 mod editor_pastes;
 mod ended_midway;
+mod explain;
 mod fallback;
 mod first_run;
 mod floors;

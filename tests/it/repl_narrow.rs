@@ -34,7 +34,7 @@ fn a_question_longer_than_its_rows_leaves_nothing_behind() {
         person.sees_choice(first);
         let chosen = |rows: Vec<&str>| rows.iter().rposition(|row| row.starts_with('❯'));
         // Once round the menu and on: each step writes it anew.
-        for _ in 0..4 + no {
+        for _ in 0..5 + no {
             let before = person.pty.view(|view| chosen(view.text().lines().collect()));
             person.types("\x1b[B");
             person.waits(|view| chosen(view.text().lines().collect()) != before, "the next choice");

@@ -93,7 +93,7 @@ fn a_question_is_answered_by_number() {
         // Nothing, and what is no choice, answers nothing.
         for (count, answer) in [(2, "\r"), (3, "9\r")] {
             person.types(answer);
-            person.waits(|view| view.transcript().matches("1-5, y").count() == count, "the question again");
+            person.waits(|view| view.transcript().matches("1-6, y").count() == count, "the question again");
         }
         assert!(!home.work().join("made.txt").exists());
         person.types("1\r");

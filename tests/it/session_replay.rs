@@ -190,18 +190,20 @@ fn left(session: &str) -> Vec<Value> {
     lines.filter(|line| line["kind"] == "changed").collect()
 }
 
+/// A session of which not all can run again.
+const ODD: Recorded = one(&[&[
+    (SH, "cat notes.txt"),
+    (SH, "curl -s http://127.0.0.1:9/x"),
+    ("write", r#"{"path":"made.txt","content":"made\n"}"#),
+    ("read", r#"{"path":"/etc/hostname"}"#),
+    ("gone", "{}"),
+]]);
+
 #[test]
 fn what_was_not_captured_is_said() {
     if !can_try() {
         return;
     }
-    const ODD: Recorded = one(&[&[
-        (SH, "cat notes.txt"),
-        (SH, "curl -s http://127.0.0.1:9/x"),
-        ("write", r#"{"path":"made.txt","content":"made\n"}"#),
-        ("read", r#"{"path":"/etc/hostname"}"#),
-        ("gone", "{}"),
-    ]]);
     let file = recorded(&Home::new(), &ODD);
     assert_eq!(left(&file)[0]["files"][0]["path"], "made.txt");
     let ran = replayed(&file, None);

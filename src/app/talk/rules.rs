@@ -1,6 +1,7 @@
 //! Where rules are stored, and what their questions show: the user's settings, and the commands of earlier
 //! sessions.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::super::context::App;
@@ -9,7 +10,8 @@ use super::trials;
 use crate::approval::{Decision, Rule, newly_allowed};
 use crate::command::Problem;
 use crate::config;
-use crate::frontend::human::{Matches, Rules};
+use crate::frontend::explain::{Installed, explain};
+use crate::frontend::human::{Explains, Matches, Rules};
 use crate::locale::{Locale, word};
 use crate::tool::{SHELL, table};
 
@@ -26,7 +28,19 @@ pub(super) fn offer(app: &Rc<App>) -> Rules {
         }),
         can_try: trials::can_try(app),
         tries: trials::tries(app),
+        explains: explains(app),
     }
+}
+
+/// Explains lines; no page is looked up before it is asked for, and none twice.
+fn explains(app: &Rc<App>) -> Explains {
+    let app = Rc::clone(app);
+    let pages = OnceCell::new();
+    Box::new(move |line| {
+        let pages = pages.get_or_init(|| Installed::new(app.sandbox(), app.process.program.clone()));
+        let place = app.project.surroundings(app.sandbox().secret_files());
+        explain(&app.locale, line, &place, pages)
+    })
 }
 
 fn matches(app: &App, rule: &Rule) -> Matches {

@@ -235,7 +235,7 @@ impl Events {
                     None => continue,
                 },
                 Choice::No => ("no", "reject_once", text),
-                Choice::Feedback | Choice::Try => continue,
+                Choice::Feedback | Choice::Try | Choice::Explain => continue,
             };
             options.push((choice, json!({"optionId": id, "kind": kind, "name": sanitize_line(&name)})));
         }
@@ -343,7 +343,7 @@ impl Frontend for Events {
             },
             Some(Choice::No) => Approval::Deny(String::new()),
             // What was not offered is no answer.
-            Some(Choice::Feedback | Choice::Try) | None => Approval::Unavailable,
+            Some(Choice::Feedback | Choice::Try | Choice::Explain) | None => Approval::Unavailable,
         }
     }
 

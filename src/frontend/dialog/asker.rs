@@ -22,6 +22,7 @@ impl<W: Write> Asker<W> for Terminal {
         match choice {
             Some(Choice::Once) => Approval::Once,
             Some(Choice::Try) => Approval::Try,
+            Some(Choice::Explain) => Approval::Explain,
             Some(Choice::Session) => Approval::ForSession,
             Some(Choice::Always) => question.rule.clone().map_or(Approval::Once, Approval::Always),
             Some(Choice::No) => Approval::Deny(String::new()),

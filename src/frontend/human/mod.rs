@@ -29,5 +29,5 @@ pub use looks::{Looks, Palette};
 pub use painter::{PROSE_WIDTH, Painter};
 pub use propose::mended;
 pub use question::{Answers, Asker, Choice, Nobody, Question};
-pub use rules::{KeepRule, Matches, Rules, Tries};
+pub use rules::{Explains, KeepRule, Matches, Rules, Tries};
 pub use turns::{Human, HumanOptions};

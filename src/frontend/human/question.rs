@@ -60,6 +60,8 @@ pub struct Question {
     pub rule: Option<Rule>,
     /// What [`Choice::Try`] tries.
     pub trial: Option<Tryable>,
+    /// The line that [`Choice::Explain`] explains.
+    pub line: Option<String>,
     /// Asks what to do instead.
     pub feedback_prompt: String,
     /// What ESC does.
@@ -81,6 +83,8 @@ pub enum Choice {
     No,
     /// No, with words.
     Feedback,
+    /// Not yet: explain the line first.
+    Explain,
 }
 
 impl Choice {
@@ -94,6 +98,7 @@ impl Choice {
             Self::Always => 'a',
             Self::No => 'n',
             Self::Feedback => 'f',
+            Self::Explain => 'e',
         }
     }
 }
@@ -118,6 +123,13 @@ impl Question {
         }
         choices.push((Choice::No, locale.text(word::approve::NO).to_owned()));
         choices.push((Choice::Feedback, locale.text(word::approve::FEEDBACK).to_owned()));
+        let line = match &request.subject {
+            Subject::Command { line } => Some(line.clone()),
+            Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => None,
+        };
+        if line.is_some() {
+            choices.push((Choice::Explain, locale.text(word::approve::EXPLAIN).to_owned()));
+        }
         Self {
             prompt,
             choices,
@@ -125,6 +137,7 @@ impl Question {
             start: if never || request.careful { Choice::No } else { Choice::Once },
             rule,
             trial: None,
+            line,
             feedback_prompt: locale.text(word::approve::FEEDBACK_PROMPT).to_owned(),
             hint: match request.number {
                 (_, 1) => locale.text(word::approve::STOP).to_owned(),
@@ -157,6 +170,7 @@ impl Question {
             start: Choice::Once,
             rule: None,
             trial: None,
+            line: None,
             feedback_prompt: String::new(),
             hint: locale.text(word::approve::keep::HINT).to_owned(),
         }

@@ -57,6 +57,7 @@ impl<W: Write> Questions<W> {
                         return Approval::Tried(tried);
                     }
                 }
+                Approval::Explain => self.explain(painter, question.line.as_deref().unwrap_or_default()),
                 Approval::Once
                 | Approval::Tried(_)
                 | Approval::ForSession
@@ -65,6 +66,14 @@ impl<W: Write> Questions<W> {
                 | Approval::Unavailable => return approval,
             }
         }
+    }
+
+    /// Says what is known of a line, from the pages installed here and the judge.
+    fn explain(&self, painter: &mut Painter<W>, line: &str) {
+        for said in (self.rules.explains)(line) {
+            painter.commit_rows(&Line::styled(sanitize_line(&said).into_owned(), painter.theme().dim), HANG);
+        }
+        painter.screen().end_live();
     }
 
     /// Shows a rule and asks whether to keep it; false goes back to the question.

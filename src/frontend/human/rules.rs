@@ -9,6 +9,9 @@ pub type KeepRule = Box<dyn Fn(&Rule) -> Result<String, String>>;
 /// Has the person try a command.
 pub type Tries = Box<dyn Fn(&Tryable) -> Option<Tried>>;
 
+/// Explains a line, a line each.
+pub type Explains = Box<dyn Fn(&str) -> Vec<String>>;
+
 /// What a rule would have run, and where one is kept. Made by the composition root.
 pub struct Rules {
     /// Looks the last commands up.
@@ -19,6 +22,8 @@ pub struct Rules {
     pub can_try: Box<dyn Fn() -> bool>,
     /// Has the person try a command on the terminal; `None` where it could not be.
     pub tries: Tries,
+    /// Says what is known of a line.
+    pub explains: Explains,
 }
 
 /// What a rule would have let run unasked.
@@ -38,6 +43,7 @@ impl Default for Rules {
             keep: Box::new(|_| Err(String::new())),
             can_try: Box::new(|| false),
             tries: Box::new(|_| None),
+            explains: Box::new(|_| Vec::new()),
         }
     }
 }

@@ -75,6 +75,7 @@ impl Steps {
                 | Approval::Abort
                 | Approval::Unavailable
                 | Approval::Try
+                | Approval::Explain
                 | Approval::Tried(_) => None,
             };
         }

@@ -1,0 +1,84 @@
+//! Explaining a line: what is said of its programs and flags stands in the pages that are installed here, word for word.
+
+use std::collections::HashMap;
+use std::process::{Command, Stdio};
+
+use axi::approval::Surroundings;
+use axi::approval::command::judge;
+use axi::frontend::explain::{Installed, Told, explained};
+use axi::sandbox::Sandbox;
+
+use crate::support::skip::skip;
+
+const LINES: &str = include_str!("corpus/explained_lines.txt");
+
+/// A page as somebody else would print it: narrower, and without the blanks, hyphens and formatting that differ with that.
+fn printed(page: &str) -> String {
+    let (name, section) = page.split_once('(').unwrap();
+    let section = section.trim_end_matches(')');
+    let mut man = Command::new("man");
+    man.env("MANWIDTH", "190").env("MANPAGER", "cat").args(["--nh", "--nj", "-S", section, name]);
+    let output = man.stdin(Stdio::null()).output().unwrap();
+    squeezed(&String::from_utf8_lossy(&output.stdout))
+}
+
+fn squeezed(text: &str) -> String {
+    let mut plain = String::new();
+    for letter in text.chars() {
+        match letter {
+            '\u{8}' => drop(plain.pop()),
+            '‐' | '‑' | '−' => plain.push('-'),
+            other => plain.push(other),
+        }
+    }
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn each_claim_stands_in_the_installed_page() {
+    let is_here = Command::new("man").args(["-w", "ls"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if !is_here.is_ok_and(|status| status.success()) {
+        skip("no manual pages");
+        return;
+    }
+    let lines: Vec<&str> = LINES.lines().collect();
+    assert!(lines.len() >= 200, "{}", lines.len());
+    let pages = Installed::new(Sandbox::default(), None);
+    let mut printouts: HashMap<String, String> = HashMap::new();
+    let (mut claims, mut without, mut wrong) = (0, Vec::new(), Vec::new());
+    for line in &lines {
+        for told in explained(&judge(line, &Surroundings::default()), &pages).into_iter().flat_map(|part| part.told)
+        {
+            let (page, head, says) = match told {
+                Told::Entry { page, entry, .. } => (page, entry.head, entry.says),
+                Told::Program { page, says: Some(says), .. } => (page, String::new(), says),
+                Told::NoLine { written, page } => {
+                    without.push(format!("{line}: {written} in {page}"));
+                    continue;
+                }
+                Told::NoPage { name } => {
+                    without.push(format!("{line}: {name}"));
+                    continue;
+                }
+                Told::Program { says: None, .. } | Told::Later => continue,
+            };
+            if !page.contains('(') {
+                continue;
+            }
+            let text = printouts.entry(page.clone()).or_insert_with(|| printed(&page));
+            claims += 1;
+            let (head, says) = (squeezed(&head), squeezed(says.trim_end_matches('…')));
+            // The head, perhaps further heads of the same, and then what is said.
+            let stands = text.match_indices(&head).any(|(at, _)| {
+                let behind = &text[at + head.len()..];
+                behind.find(&says).is_some_and(|found| head.is_empty() || found < 160)
+            });
+            if !stands {
+                wrong.push(format!("{line}: {page}: {head} | {says}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {claims}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(claims > 100, "{claims}");
+    assert!(without.len() < claims / 4, "{claims} claims, without a source:\n{}", without.join("\n"));
+}
