@@ -58,7 +58,7 @@ pub(super) fn name_asked(packet: &[u8]) -> Option<String> {
             return (!name.is_empty()).then_some(name);
         }
         let (label, behind) = behind.split_at_checked(usize::from(*length))?;
-        if !label.iter().all(|byte| byte.is_ascii_graphic()) {
+        if !label.iter().all(u8::is_ascii_graphic) {
             return None;
         }
         if !name.is_empty() {

@@ -112,7 +112,9 @@ impl Witness {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         // Whether anything was written there cannot be seen.
         let open: Vec<SocketAddr> = std::mem::take(&mut seen.connected).into_values().collect();
-        open.into_iter().for_each(|address| seen.add(packets_to(address)));
+        for address in open {
+            seen.add(packets_to(address));
+        }
         seen.reached.clone()
     }
 
