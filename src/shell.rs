@@ -31,6 +31,11 @@ pub struct Shell {
     hook: &'static str,
     /// What its keys run: to read it takes a shell longer than all the rest of the hook.
     keys: &'static str,
+    /// The arguments with which it only reads a text that follows, and with which it tells whether it knows the command
+    /// of the name that follows: without the person's start-up files, and running nothing of them.
+    pub reads: &'static [&'static str],
+    /// As `reads`.
+    pub knows: &'static [&'static str],
     dialect: Dialect,
     /// The keys that rewrite the line in place. fish waits for the second half of a chord for ever, so Ctrl+X alone
     /// (copy) would be lost there; its hook adds the chord where the person has set a limit.
@@ -53,6 +58,8 @@ pub static SHELLS: &[Shell] = &[
         install: r#"[ -r ~/.local/state/axi/hook.zsh ] && . ~/.local/state/axi/hook.zsh || eval "$(axi init zsh --keep 2>/dev/null)""#,
         hook: include_str!("../shell-hooks/axi.zsh"),
         keys: include_str!("../shell-hooks/keys.zsh"),
+        reads: &["-f", "-n", "-c"],
+        knows: &["-f", "-c", "whence -- \"$0\""],
         dialect: Dialect::Zsh,
         rewrite: &["alt-g", "ctrl-x ctrl-g"],
     },
@@ -62,6 +69,8 @@ pub static SHELLS: &[Shell] = &[
         install: r#"[ -r ~/.local/state/axi/hook.bash ] && . ~/.local/state/axi/hook.bash || eval "$(axi init bash --keep 2>/dev/null)""#,
         hook: include_str!("../shell-hooks/axi.bash"),
         keys: include_str!("../shell-hooks/keys.bash"),
+        reads: &["--norc", "-n", "-O", "extglob", "-c"],
+        knows: &["--norc", "-c", "type -t -- \"$0\""],
         dialect: Dialect::Bash,
         rewrite: &["alt-g", "ctrl-x ctrl-g"],
     },
@@ -71,6 +80,8 @@ pub static SHELLS: &[Shell] = &[
         install: "if test -r ~/.local/state/axi/hook.fish; source ~/.local/state/axi/hook.fish; else if type -q axi; axi init fish --keep | source; end",
         hook: include_str!("../shell-hooks/axi.fish"),
         keys: include_str!("../shell-hooks/keys.fish"),
+        reads: &["--no-config", "--no-execute", "-c"],
+        knows: &["--no-config", "-c", "type -q -- $argv[1]"],
         dialect: Dialect::Fish,
         rewrite: &["alt-g"],
     },

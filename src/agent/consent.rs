@@ -13,7 +13,7 @@ use super::results::{
 };
 use super::undo::{Changes, Undo};
 use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Tried, Tryable, Widened, extent, reach};
-use crate::approval::command::{Judged, LineJudgement, judge};
+use crate::approval::command::{Judged, LineJudgement, Part, judge};
 use crate::approval::{
     Assessment, Class, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule,
     line_rule,
@@ -161,6 +161,24 @@ impl Consent {
         cancel: &CancellationToken,
     ) -> Option<crate::approval::BlastRadius> {
         reach::survey(&Arc::new(judge(line, &self.surroundings)), &self.surroundings, cancel).await
+    }
+
+    /// Names the programs that a line would run, as far as they are known before it runs.
+    pub(super) fn programs(&self, line: &str) -> Vec<String> {
+        let parts = judge(line, &self.surroundings).parts;
+        let names = |judged: &Judged| -> Vec<Option<String>> {
+            match &judged.part {
+                Part::Command { words, outer } => {
+                    let all = outer.iter().map(|words| words.as_slice()).chain([words.as_slice()]);
+                    all.map(|words| words.first().cloned().flatten()).collect()
+                }
+                Part::Redirection { .. } => Vec::new(),
+            }
+        };
+        let mut found: Vec<String> = parts.iter().flat_map(names).flatten().collect();
+        found.sort();
+        found.dedup();
+        found
     }
 
     /// Judges a call once; everyone who needs to know what it would do uses this judgement.

@@ -219,6 +219,12 @@ impl Agent {
         self.consent.survey(line, cancel).await
     }
 
+    /// Names the programs that a line would run, as far as they are known before it runs.
+    #[must_use]
+    pub fn programs(&self, line: &str) -> Vec<String> {
+        self.consent.programs(line)
+    }
+
     /// Returns where it works.
     #[must_use]
     pub const fn place(&self) -> &Place {

@@ -55,6 +55,33 @@ fn a_proposed_command_is_shown_and_put_on_the_prompt_line() {
 }
 
 #[test]
+fn a_command_that_cannot_be_right_is_asked_again_once() {
+    let proposal = |command: &str| format!(r#"{{"command":"{command}","why":"","touches":""}}"#);
+    let call = |id: &str, command: &str| answer::chat_call(id, "propose_command", &proposal(command));
+    for (shell, first, second, said_first, doubt) in [
+        ("bash", "no-such-program -x", "ls -x", "`no-such-program` is not installed here", false),
+        ("zsh", "no-such-program", "no-such-program", "`no-such-program` is not installed here", true),
+        ("bash", "echo $(ls", "echo $(ls)", "bash cannot read it: bash: -c: ", false),
+    ] {
+        let home = Home::new();
+        let server = Server::start([call("call_1", first), call("call_2", second)]);
+        let mut command = handoff(&home, &server, "do it");
+        let (code, screen) = ends(Pty::options().spawn(command.env("AXI_SHELL", shell)));
+        assert_eq!(code, Some(0), "{screen}");
+        assert!(screen.contains(said_first) && screen.contains("the model was asked again"), "{screen}");
+        assert_eq!(screen.contains("in doubt: "), doubt, "{screen}");
+        assert_eq!(reply(&home).unwrap(), format!("put\n{second}").as_bytes());
+        assert_eq!(server.requests().len(), 2);
+    }
+    // Where the model has no other command, the first one stands there with what is in doubt.
+    let home = Home::new();
+    let server = Server::start([call("call_1", "no-such-program"), answer::chat_text("I know no other.")]);
+    let (_, screen) = ends(Pty::options().spawn(&handoff(&home, &server, "do it")));
+    assert!(screen.contains("in doubt: `no-such-program` is not installed here"), "{screen}");
+    assert_eq!(reply(&home).unwrap(), b"put\nno-such-program");
+}
+
+#[test]
 fn a_command_that_cannot_be_put_on_the_prompt_line_is_printed() {
     let proposal = format!(r#"{{"command":"echo {}","why":"Says it","touches":""}}"#, "long ".repeat(30));
     for no_place in [true, false] {

@@ -18,7 +18,7 @@ use super::{agent, mend, rewrite};
 use crate::cli::{HandoffKind, RunOptions};
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
-use crate::frontend::handoff::{Facts, Handoff, OutputConsent, OutputSource, Put, write_reply};
+use crate::frontend::handoff::{Check, Facts, Handoff, OutputConsent, OutputSource, Put, write_reply};
 use crate::frontend::human::Human;
 use crate::locale::word;
 use crate::terminal::sanitize;
@@ -120,8 +120,9 @@ fn job(app: &Rc<App>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     let screen = app.display().screen(&looks);
     let mut human = Human::new(screen, human_options(app, &agent, looks, Box::new(stage.terminal.clone())));
     human.leave_background_unasked();
+    let check = Check { path: app.process.variable("PATH").unwrap_or_default().into() };
     let beside = Rc::clone(app);
     let left = Box::new(move || left(&beside));
-    let handoff = Handoff { left, agent, human, stage, output: output_source(app), mender, rerun, found };
+    let handoff = Handoff { left, agent, human, stage, output: output_source(app), mender, rerun, found, check };
     Ok(handoff.run(facts))
 }

@@ -7,6 +7,7 @@
 //! instead.
 
 mod capture;
+mod check;
 mod consent;
 mod cut;
 mod extract;
@@ -21,6 +22,7 @@ mod rewrite;
 mod turns;
 mod within;
 
+pub use check::Check;
 pub use consent::OutputConsent;
 pub use facts::{Facts, LastCommand};
 pub use mend::Mender;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::check::{Check, Fault};
 use super::extract;
 use super::facts::Facts;
 use super::mend::Mender;
@@ -37,6 +38,8 @@ pub struct Handoff {
     pub mender: Option<Mender>,
     /// Runs the last command again, where nothing holds what it printed.
     pub rerun: Option<Rerun>,
+    /// Looks for what is wrong with a proposed command.
+    pub check: Check,
     /// Words what commands left in their shells.
     pub left: Box<dyn Fn() -> LeftInShells>,
     /// What is to be said of the model, where nobody chose it.
@@ -101,6 +104,7 @@ impl Handoff {
             message.content.push(ContentBlock::Text { text: block });
         }
         let mut about = Put::Line;
+        let mut doubtful: Option<(String, Fault)> = None;
         loop {
             self.human.set_topic(&text);
             let end = match self.turn(message, &pending) {
@@ -116,14 +120,20 @@ impl Handoff {
                 return (Exit::from(&end), self.give_back(facts, about, &pending));
             }
             if let Some(proposal) = proposed(self.agent.conversation().messages()) {
-                self.count(&proposal.command);
-                // Something else stands on the prompt line.
-                for text in unsent(&pending.snapshot()) {
-                    let text = &sanitize_line(&text);
-                    let said = self.human.locale().with(word::handoff::Unsent { text });
+                let fault = self.fault(&proposal.command, facts);
+                if let Some(fault) = fault.as_ref().filter(|_| doubtful.is_none()) {
+                    // Once: whoever proposes it again may know better.
+                    let what = &fault.worded(self.human.locale());
+                    let said = self.human.locale().with(word::handoff::AskedAgain { what });
                     self.human.painter().say(&said);
+                    message = Message::user(fault.told());
+                    doubtful = Some((proposal.command, fault.clone()));
+                    continue;
                 }
-                return (Exit::Done, Put::Text(proposal.command));
+                return (Exit::Done, self.put(proposal.command, fault.as_ref(), &pending));
+            }
+            if let Some((command, fault)) = doubtful.take() {
+                return (Exit::Done, self.put(command, Some(&fault), &pending));
             }
             let Some(next) = pending.take_queued() else {
                 let left = pending.look(|unsent| unsent.line.trim().to_owned());
@@ -137,6 +147,29 @@ impl Handoff {
             self.human.painter().echo(&text);
             message = Message::user(text.clone());
         }
+    }
+
+    /// Puts a command on the prompt line, and says what it would affect and what is in doubt.
+    fn put(&mut self, command: String, fault: Option<&Fault>, pending: &Pending) -> Put {
+        self.count(&command);
+        if let Some(fault) = fault {
+            let what = &fault.worded(self.human.locale());
+            let said = self.human.locale().with(word::handoff::InDoubt { what });
+            self.human.painter().say(&said);
+        }
+        // Something else stands on the prompt line.
+        for text in unsent(&pending.snapshot()) {
+            let text = &sanitize_line(&text);
+            let said = self.human.locale().with(word::handoff::Unsent { text });
+            self.human.painter().say(&said);
+        }
+        Put::Text(command)
+    }
+
+    fn fault(&self, command: &str, facts: &Facts) -> Option<Fault> {
+        let programs = self.agent.programs(command);
+        let known = format!("{}\n{}", facts.aliases, facts.functions);
+        self.stage.runtime.block_on(self.check.fault(command, &programs, &facts.shell, &known))
     }
 
     fn workbench<'a>(&'a mut self, pending: &'a Pending) -> Workbench<'a> {
