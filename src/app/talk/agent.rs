@@ -160,9 +160,7 @@ fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
     if occasion == FrontendKind::Handoff || occasion == FrontendKind::Repl && is_hooked() {
         let beside = ShellTool::new(app.process.program.clone()).beside(Arc::clone(app.shell.person()));
         let shell = tools.iter_mut().find(|tool| tool.spec().name == SHELL);
-        if let Some(shell) = shell {
-            *shell = Arc::new(beside);
-        }
+        shell.into_iter().for_each(|shell| *shell = Arc::new(beside.clone()));
     }
     if occasion == FrontendKind::Handoff {
         tools.push(Arc::new(ProposeCommandTool));
