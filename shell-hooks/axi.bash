@@ -36,7 +36,7 @@ if [[ $- == *i* && (-o emacs || -o vi) && -z ${__axi_code-} ]]; then
     if [[ ${BLE_VERSION-} ]]; then code=$__axi_code; fi
     # The second step of the key runs nothing unless the first says so.
     bind '"\C-x\C-]": ""'
-    if text=$("$__axi_program" init bash --keys 3 2>&1 </dev/null); then
+    if text=$("$__axi_program" init bash --keys 4 2>&1 </dev/null); then
       eval "$text"
       "$1" "$code"
     else

@@ -37,7 +37,7 @@ if status is-interactive
 
     # Reads what the keys run, and runs one of its functions.
     function __axi_load
-        set -l text ($__axi_program init fish --keys 3 2>&1 </dev/null | string collect)
+        set -l text ($__axi_program init fish --keys 4 2>&1 </dev/null | string collect)
         if string match -q '*__axi_hand_over*' -- "$text"
             eval $text
             $argv

@@ -26,7 +26,7 @@ _axi_precmd() {
 _axi_load() {
   emulate -L zsh -o no_aliases
   local text
-  if text=$("$_axi_program" init zsh --keys 3 2>&1 </dev/null); then
+  if text=$("$_axi_program" init zsh --keys 4 2>&1 </dev/null); then
     eval "$text"
   else
     if zle; then zle -M -- "$text"; else print -ru2 -- "$text"; fi

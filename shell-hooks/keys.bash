@@ -7,7 +7,7 @@ if [[ $__axi_folder != /* ]]; then __axi_folder=${HOME-}/.local/state/axi; fi
 __axi_reply=$__axi_folder/axi/$AXI_SESSION.reply
 if [[ ${XDG_RUNTIME_DIR-} == /* && -O $XDG_RUNTIME_DIR ]]; then __axi_reply=$XDG_RUNTIME_DIR/axi/$AXI_SESSION.reply; fi
 __axi_ask='\[\e[5n\]' __axi_text='' __axi_submitted='' __axi_stopped='' __axi_ignored='' __axi_expands='' __axi_line=''
-__axi_command='' __axi_status='' __axi_seconds=''
+__axi_command='' __axi_status='' __axi_seconds='' __axi_before=''
 
 # Once is enough. Under ble.sh a key does not see the exit code, a prompt does.
 __axi_key() {
@@ -70,7 +70,14 @@ __axi_forget() {
 
 # The newest entry of the history, without its number.
 __axi_last() {
-  REPLY=$(HISTTIMEFORMAT='' builtin history 1)
+  if [[ $__axi_before ]]; then
+    # Two of them: the newer begins a row of its own with its number.
+    REPLY=$(HISTTIMEFORMAT='' builtin history 2)
+    REPLY=${REPLY%"$__axi_before"[* ]*}
+    REPLY=${REPLY%$'\n'*}
+  else
+    REPLY=$(HISTTIMEFORMAT='' builtin history 1)
+  fi
   REPLY=${REPLY#"${REPLY%%[0-9]*}"}
   __axi_entry=${REPLY%%[!0-9]*}
   REPLY=${REPLY#"$__axi_entry"}
@@ -122,6 +129,23 @@ __axi_hand_over() {
   bind '"\C-x\C-]": accept-line'
 }
 
+# A line that begins with a comma was entered: bash runs this in its place, and its history has it. $1 is the exit code
+# of the last command.
+__axi_comma_over() {
+  local code REPLY
+  __axi_last
+  if [[ ! -o history || $REPLY != ,* ]]; then printf '%s\n' "$__axi_words_unkept" && return 1; fi
+  if ((${#REPLY} > 30000)); then printf '%s\n' "$__axi_words_long" && return 1; fi
+  export AXI_LINE=$REPLY
+  # The entry before it is the last command.
+  __axi_before=$__axi_entry
+  __axi_tell "$1"
+  __axi_before=''
+  __axi_be_last
+  __axi_next=__axi_back __axi_submitted=comma
+  "$__axi_program" handoff
+}
+
 __axi_keep() {
   if [[ -o history && $AXI_LINE == *[![:space:]]* ]]; then builtin history -s -- "$AXI_LINE"; fi
 }
@@ -152,6 +176,7 @@ __axi_back() {
     if ((code == 0)); then __axi_command='' __axi_status='' __axi_seconds=''; fi
     if ((code == 146 || code == 148)); then over='' __axi_stopped=1; fi
   fi
+  if [[ -e ${__axi_reply%.reply}.ran ]]; then __axi_remember; fi
   if [[ $__axi_text ]]; then __axi_fall_back; fi
   if [[ $text == put$'\n'* ]]; then
     __axi_give "${text#put$'\n'}"
@@ -162,6 +187,15 @@ __axi_back() {
   if [[ -z $__axi_stopped$__axi_text ]]; then __axi_next=''; fi
 }
 
+# Commands that the agent ran, where the settings ask for them in the history: by its own rules.
+__axi_remember() {
+  local line
+  while IFS= read -rd '' line; do
+    if [[ -o history ]]; then builtin history -s -- "$line"; fi
+  done <"${__axi_reply%.reply}.ran"
+  command rm -f -- "${__axi_reply%.reply}.ran"
+}
+
 # After a hand-off, whether it ended or was stopped; $1 is its exit code.
 __axi_settle() {
   local REPLY
@@ -169,7 +203,10 @@ __axi_settle() {
   if (($1 > 130 && $1 != 146 && $1 != 148)) && [[ ${TERM-} != dumb ]]; then
     printf '\e[0m\e[J\e[?25h\e[?2026l\e[?2004l\e[?1004l\e[<u'
   fi
-  if ((BASH_VERSINFO < 4)); then
+  if [[ $__axi_submitted == comma ]]; then
+    # The shell itself has put the line into its history.
+    :
+  elif ((BASH_VERSINFO < 4)); then
     if [[ $__axi_expands == *H* ]]; then set -H; fi
     # Adding an entry takes the place of the command that is running; without one it must go by its number.
     if [[ $AXI_LINE != *[![:space:]]* ]]; then
@@ -177,7 +214,7 @@ __axi_settle() {
       builtin history -d "$__axi_entry" || :
     fi
   elif [[ $__axi_ignored ]]; then HISTIGNORE=${__axi_ignored#x}; else unset HISTIGNORE; fi
-  if ((BASH_VERSINFO < 5)); then __axi_keep; fi
+  if [[ $__axi_submitted != comma ]] && ((BASH_VERSINFO < 5)); then __axi_keep; fi
   __axi_line=$AXI_LINE
   __axi_forget
   __axi_submitted=''

@@ -140,6 +140,8 @@ function __axi_back
         set over 1
         set -g __axi_ran
     end
+    set -l ran (string replace -r '\.reply$' .ran -- $__axi_reply)
+    test -e "$ran"; and __axi_remember $ran
     # The exit code does not tell: fish has none for a job that is stopped.
     if test -n "$over"; and jobs | string match -q -- '*stopped*handoff*'
         set over
@@ -166,6 +168,20 @@ function __axi_settle
         # What kill -9 leaves: hidden cursor, colour, paste marks, kitty's keys.
         test "$TERM" != dumb; and printf '\e[0m\e[?25h\e[?2026l\e[?2004l\e[?1004l\e[<u'
     end
+    __axi_add "$line"
+end
+
+# Commands that the agent ran, where the settings ask for them in the history.
+function __axi_remember
+    for line in (string split0 <$argv)
+        __axi_add "$line"
+    end
+    command rm -f -- $argv
+end
+
+# Adds a line to the history, as fish itself would.
+function __axi_add
+    set -l line "$argv[1]"
     string match -qr '^\S' -- "$line"; or return
     # What is added would be written down in spite of it.
     set -q fish_private_mode; and return

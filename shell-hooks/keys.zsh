@@ -85,19 +85,33 @@ _axi_hand_over() {
   esac
   if _axi_spare; then return 0; fi
   _axi_fits || return 0
+  _axi_prepare $forgets
+  # accept-line leaves the person's text on the screen; then the line editor's last hook swaps what is run.
+  if zle -l zle-line-finish; then zle -A zle-line-finish _axi-line-finish; fi
+  zle -N zle-line-finish _axi_finish
+  zle .accept-line
+}
+
+# All that is done before our command is run.
+_axi_prepare() {
   _axi_tell_hook
-  _axi_tell $forgets
+  _axi_tell $1
   # Somebody may have set these anew.
   if [[ " $precmd_functions " != *' _axi_precmd '* ]]; then precmd_functions+=(_axi_precmd); fi
   if [[ " $preexec_functions " != *' _axi_preexec '* ]]; then preexec_functions+=(_axi_preexec); fi
   if [[ " $precmd_functions " != *' _axi_back '* ]]; then precmd_functions+=(_axi_back); fi
   # Whatever ends the job, kill -9 too, the shell gives the terminal its own mode back.
-  _axi_frozen=$(ttyctl)
+  typeset -g _axi_frozen=$(ttyctl)
   ttyctl -f
-  # accept-line leaves the person's text on the screen; then the line editor's last hook swaps what is run.
-  if zle -l zle-line-finish; then zle -A zle-line-finish _axi-line-finish; fi
-  zle -N zle-line-finish _axi_finish
-  zle .accept-line
+}
+
+# A line that begins with a comma was entered.
+_axi_comma_over() {
+  local forgets=${options[histignorespace]}
+  emulate -L zsh
+  _axi_fits || return 0
+  _axi_prepare $forgets
+  _axi_swap
 }
 
 _axi_finish() {
@@ -107,6 +121,11 @@ _axi_finish() {
     zle -D _axi-line-finish
     zle zle-line-finish
   fi
+  _axi_swap
+}
+
+# Our command in place of the line, which stays on the screen.
+_axi_swap() {
   POSTDISPLAY=
   typeset -g _axi_submitted=" ${(q)_axi_program} handoff"
   zle -I
@@ -118,19 +137,30 @@ _axi_addhistory() {
   if [[ -n $_axi_submitted && $1 == *"$_axi_submitted"$'\n' ]]; then _axi_keep; fi
 }
 
-# As the shell's options and hooks would have it.
 _axi_keep() {
-  local hook keep=1
-  if [[ $AXI_LINE != *[![:space:]]* ]] || [[ -o hist_ignore_space && $AXI_LINE == ' '* ]]; then keep=; fi
-  if [[ -o hist_ignore_dups && $AXI_LINE == "$_axi_latest" ]]; then keep=; fi
-  for hook in zshaddhistory "${zshaddhistory_functions[@]-}"; do
-    if [[ -n $keep && -n $hook && $hook != _axi_addhistory ]] && (( ${+functions[$hook]} )); then
-      $hook "$AXI_LINE"$'\n' || keep=
-    fi
-  done
-  if [[ -n $keep ]]; then print -rs -- "$AXI_LINE"; typeset -g _axi_latest=$AXI_LINE; fi
+  _axi_add "$AXI_LINE"
   # The line that is running is saved in a list of its own, which the shell drops at once.
   fc -p
+}
+
+# Commands that the agent ran, where the settings ask for them in the history.
+_axi_remember() {
+  local command
+  while IFS= read -rd '' command; do _axi_add "$command"; done <"${_axi_reply%.reply}.ran"
+  command rm -f -- "${_axi_reply%.reply}.ran"
+}
+
+# Adds a line to the history, as the shell's options and hooks would have it.
+_axi_add() {
+  local hook keep=1
+  if [[ $1 != *[![:space:]]* ]] || [[ -o hist_ignore_space && $1 == ' '* ]]; then keep=; fi
+  if [[ -o hist_ignore_dups && $1 == "$_axi_latest" ]]; then keep=; fi
+  for hook in zshaddhistory "${zshaddhistory_functions[@]-}"; do
+    if [[ -n $keep && -n $hook && $hook != _axi_addhistory ]] && (( ${+functions[$hook]} )); then
+      $hook "$1"$'\n' || keep=
+    fi
+  done
+  if [[ -n $keep ]]; then print -rs -- "$1"; typeset -g _axi_latest=$1; fi
 }
 
 # Rewrites the line in place: nothing is run, and undo brings the old line back.
@@ -164,6 +194,7 @@ _axi_rewrite_line() {
 # Before each prompt while a hand-off is out, and at its end.
 _axi_back() {
   local code=$? over= text=
+  if [[ -e "${_axi_reply%.reply}.ran" ]]; then _axi_remember; fi
   emulate -L zsh
   if [[ -e $_axi_reply ]]; then _axi_receive; fi
   if [[ -n $_axi_submitted ]]; then

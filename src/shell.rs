@@ -1,6 +1,6 @@
-//! The shells that hand their line to axi: one row a shell, and what `axi init` prints for it. A hook is two files of
+//! The shells that hand their line to axi: one row a shell, and what `axi init` prints for it. A hook is files of
 //! `shell-hooks/` without their comments: what a shell reads at its start, with settings in front, and what its keys
-//! run, which it asks for when the first is pressed. Knows no words: they come in.
+//! run, which it asks for when the first is pressed; behind the first, where the settings ask for it, the comma. Knows no words: they come in.
 
 mod history;
 mod hook_facts;
@@ -15,7 +15,7 @@ pub use key::{Key, KeyError};
 
 /// What the two halves of a hook know of each other: a shell that is running asks with the number of the half it has.
 /// It changes with every change that the other half would not survive.
-pub const HOOK_VERSION: &str = "3";
+pub const HOOK_VERSION: &str = "4";
 
 /// A shell with a hook.
 #[derive(Debug)]
@@ -36,6 +36,8 @@ pub struct Shell {
     pub reads: &'static [&'static str],
     /// As `reads`.
     pub knows: &'static [&'static str],
+    /// What hands over a line that begins with a comma, where the settings ask for that.
+    comma: &'static str,
     dialect: Dialect,
     /// The keys that rewrite the line in place. fish waits for the second half of a chord for ever, so Ctrl+X alone
     /// (copy) would be lost there; its hook adds the chord where the person has set a limit.
@@ -60,6 +62,7 @@ pub static SHELLS: &[Shell] = &[
         keys: include_str!("../shell-hooks/keys.zsh"),
         reads: &["-f", "-n", "-c"],
         knows: &["-f", "-c", "whence -- \"$0\""],
+        comma: include_str!("../shell-hooks/comma.zsh"),
         dialect: Dialect::Zsh,
         rewrite: &["alt-g", "ctrl-x ctrl-g"],
     },
@@ -71,6 +74,7 @@ pub static SHELLS: &[Shell] = &[
         keys: include_str!("../shell-hooks/keys.bash"),
         reads: &["--norc", "-n", "-O", "extglob", "-c"],
         knows: &["--norc", "-c", "type -t -- \"$0\""],
+        comma: include_str!("../shell-hooks/comma.bash"),
         dialect: Dialect::Bash,
         rewrite: &["alt-g", "ctrl-x ctrl-g"],
     },
@@ -82,6 +86,7 @@ pub static SHELLS: &[Shell] = &[
         keys: include_str!("../shell-hooks/keys.fish"),
         reads: &["--no-config", "--no-execute", "-c"],
         knows: &["--no-config", "-c", "type -q -- $argv[1]"],
+        comma: include_str!("../shell-hooks/comma.fish"),
         dialect: Dialect::Fish,
         rewrite: &["alt-g"],
     },
@@ -96,6 +101,8 @@ pub struct Settings<'a> {
     pub key: Option<Key>,
     /// Whether the hook leaves the keys alone.
     pub no_bind: bool,
+    /// Whether a line that begins with a comma is handed over.
+    pub comma: bool,
 }
 
 /// Finds a shell by its name.
@@ -131,6 +138,9 @@ impl Shell {
             text.push('\n');
         }
         text.push_str(&bare(self.hook));
+        if settings.comma {
+            text.push_str(&bare(self.comma));
+        }
         text
     }
 

@@ -33,7 +33,7 @@ use std::path::PathBuf;
 
 use crate::cli::{self, CommonOptions, ConfigAction, HandoffKind, Invocation, McpAction, UsageError, UsageFault};
 use crate::command::Problem;
-use crate::config::{Finding, Form, Paths};
+use crate::config::{self, Finding, Form, Paths, PlaceFiles};
 use crate::frontend::exit::Exit;
 use crate::locale::{self, Locale, word};
 use console::{Console, indented};
@@ -91,7 +91,10 @@ pub fn run(start: Start) -> Exit {
     }
     // A start-up file runs it: settings that cannot be read must not cost a person the shell's hook.
     if let Invocation::Init(options) = &invocation {
-        return commands::init(&locale, variables, start.program.as_deref(), paths.state.as_deref(), options);
+        let read = config::load(paths.settings().as_deref(), &PlaceFiles::default(), false, &variables);
+        let comma = read.is_ok_and(|loaded| loaded.config.handoff.comma == Some(true));
+        let state = paths.state.as_deref();
+        return commands::init(&locale, variables, start.program.as_deref(), state, comma, options);
     }
     if let Invocation::Print(text) = &invocation {
         return Console::new(&locale).print(text);

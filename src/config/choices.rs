@@ -120,6 +120,16 @@ choices! {
         All = "all",
     }
 
+    /// Where the agent's commands of a hand-off are remembered.
+    AgentCommands {
+        /// Nowhere.
+        Off = "off",
+        /// In the shell's history.
+        Shell = "shell",
+        /// In atuin's.
+        Atuin = "atuin",
+    }
+
     /// How much a model is to think.
     EffortChoice {
         /// Not at all.

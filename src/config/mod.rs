@@ -20,8 +20,8 @@ mod values;
 mod write;
 
 pub use choices::{
-    CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, PromptCache, ReasoningView, ThemeChoice,
-    WrapChoice,
+    AgentCommands, CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, PromptCache, ReasoningView,
+    ThemeChoice, WrapChoice,
 };
 pub use entry::Given;
 pub use error::ConfigError;

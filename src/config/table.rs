@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use toml_edit::Item;
 
 use super::choices::{
-    CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, PromptCache, ReasoningView, ThemeChoice,
-    WrapChoice,
+    AgentCommands, CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, PromptCache, ReasoningView,
+    ThemeChoice, WrapChoice,
 };
 use super::entry::{Entry, Reader, Section, Shaped};
 use super::setting::Form::{
@@ -18,7 +18,7 @@ use super::setting::Project::{Free, Tighten, Trusted};
 use super::setting::{Setting, Shape};
 use super::values::{Dollars, Named, Rules};
 use crate::locale::word::setting::{
-    self, handoff, mcp, permissions, providers,
+    self, handoff, history, mcp, permissions, providers,
     providers::{envelope, models},
     secrets,
 };
@@ -111,6 +111,7 @@ section! {
         styles: BTreeMap<String, String> = BTreeMap::new(), Setting::new(setting::STYLES, "0.1").form(Style);
         keys: BTreeMap<String, String> = BTreeMap::new(), Setting::new(setting::KEYS, "0.1").at_start().form(Action);
         handoff: Handoff = Handoff::default(), Setting::new(handoff::SECTION, "0.1");
+        history: History = History::default(), Setting::new(history::SECTION, "0.1");
         secrets: Secrets = Secrets::default(), Setting::new(secrets::SECTION, "0.1");
         permissions: Permissions = Permissions::default(), Setting::new(permissions::SECTION, "0.1").project(Tighten);
         providers: Named<Provider> = Named::default(), Setting::new(providers::SECTION, "0.1").project(Trusted);
@@ -123,7 +124,15 @@ section! {
     Handoff {
         rewrite_timeout: u64 = 15, Setting::new(handoff::REWRITE_TIMEOUT, "0.1").between(1, 3600);
         rewrite_model: Option<String> = None, Setting::new(handoff::REWRITE_MODEL, "0.1").form(Model);
+        comma: Option<bool> = None, Setting::new(handoff::COMMA, "0.1").at_start();
         mend_model: Option<String> = None, Setting::new(handoff::MEND_MODEL, "0.1").form(GhostModel);
+    }
+}
+
+section! {
+    /// The `[history]` section: what histories are told.
+    History {
+        agent_commands: AgentCommands = AgentCommands::Off, Setting::new(history::AGENT_COMMANDS, "0.1");
     }
 }
 

@@ -18,12 +18,12 @@ impl Shell {
         format!("{MARK}{chosen}\n{}true\n", self.hook(settings))
     }
 
-    /// Makes the text anew from what the file holds; `None` when that is not axi's.
+    /// Makes the text anew from what the file holds, and from whether the settings ask for the comma; `None` when that is not axi's.
     #[must_use]
-    pub fn renewed(&self, text: &str, program: &str) -> Option<String> {
+    pub fn renewed(&self, text: &str, program: &str, comma: bool) -> Option<String> {
         let chosen = text.lines().next()?.strip_prefix(MARK)?.trim();
         let key = chosen.strip_prefix("key ").map(Key::parse).transpose().ok()?;
-        Some(self.kept(&Settings { program, key, no_bind: chosen == "no-bind" }))
+        Some(self.kept(&Settings { program, key, no_bind: chosen == "no-bind", comma }))
     }
 }
 
@@ -39,13 +39,13 @@ mod tests {
             for (key, no_bind) in
                 keys.clone().into_iter().map(|key| (key, false)).chain([(None, false), (None, true)])
             {
-                let text = shell.kept(&Settings { program: "axi", key, no_bind });
-                assert_eq!(shell.renewed(&text, "axi").as_ref(), Some(&text), "{}", shell.name);
+                let text = shell.kept(&Settings { program: "axi", key, no_bind, comma: no_bind });
+                assert_eq!(shell.renewed(&text, "axi", no_bind).as_ref(), Some(&text), "{}", shell.name);
                 let old = format!("{}\nold\n", text.lines().next().unwrap());
-                assert_eq!(shell.renewed(&old, "axi").as_ref(), Some(&text));
+                assert_eq!(shell.renewed(&old, "axi", no_bind).as_ref(), Some(&text));
             }
-            assert_eq!(shell.renewed("# a file of the person's\n", "axi"), None);
-            assert_eq!(shell.renewed("", "axi"), None);
+            assert_eq!(shell.renewed("# a file of the person's\n", "axi", false), None);
+            assert_eq!(shell.renewed("", "axi", false), None);
         }
     }
 }

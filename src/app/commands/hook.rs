@@ -15,7 +15,7 @@ use crate::shell::{self, HookFacts, HookPlace, Key, KeyState, Settings};
 
 /// Returns the texts that the hook of a shell shows, with the names it has for them. The hook fills in what only it
 /// knows.
-fn hook_words(locale: &Locale, shell: &str) -> [(&'static str, String); 6] {
+fn hook_words(locale: &Locale, shell: &str) -> [(&'static str, String); 7] {
     let (key, owner, keys) = ("{key}", "{owner}", "{keys}");
     [
         ("taken", locale.with(word::hook::Taken { key, owner, keys, shell })),
@@ -23,17 +23,19 @@ fn hook_words(locale: &Locale, shell: &str) -> [(&'static str, String); 6] {
         ("readonly", locale.with(word::hook::Readonly { key, owner })),
         ("replaced", locale.text(word::hook::REPLACED).to_owned()),
         ("long", locale.text(word::hook::LONG).to_owned()),
+        ("unkept", locale.text(word::hook::UNKEPT).to_owned()),
         ("history", locale.text(word::hook::HISTORY).to_owned()),
     ]
 }
 
 /// Prints the hook of a shell, or what its keys run. `state` is the directory with the hook that start-up files
-/// read.
+/// read; `comma` is whether the settings ask for the comma.
 pub(in crate::app) fn init(
     locale: &Locale,
     variables: Variables,
     program: Option<&Path>,
     state: Option<&Path>,
+    comma: bool,
     options: &InitOptions,
 ) -> Exit {
     let console = Console::new(locale);
@@ -51,7 +53,7 @@ pub(in crate::app) fn init(
         // The first key pressed in each shell checks this, so the next shell already gets the hook of this axi.
         let old = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
         if let (Some(file), Some(old)) = (&file, old)
-            && let Some(new) = shell.renewed(&old, program).filter(|new| *new != old)
+            && let Some(new) = shell.renewed(&old, program, comma).filter(|new| *new != old)
         {
             drop(file::replace(file, new.as_bytes(), Outlives::Kill));
         }
@@ -63,7 +65,7 @@ pub(in crate::app) fn init(
         }
         return console.print(&shell.keys(&hook_words(locale, shell.name)));
     }
-    let settings = Settings { program, key, no_bind: options.no_bind };
+    let settings = Settings { program, key, no_bind: options.no_bind, comma };
     if let Some(file) = file.filter(|_| options.keep)
         // A shell may be reading it.
         && let Err(error) = file::replace(&file, shell.kept(&settings).as_bytes(), Outlives::Kill)

@@ -10,6 +10,7 @@ use super::super::models::{self, Missing, choose};
 use super::super::trust::settle_trust;
 use super::human::human_options;
 use super::prewarm::prewarm;
+use super::remember::remember;
 use super::repl::repl;
 use super::session::FrontendKind;
 use super::stage::stage;
@@ -123,6 +124,8 @@ fn job(app: &Rc<App>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     let check = Check { path: app.process.variable("PATH").unwrap_or_default().into() };
     let beside = Rc::clone(app);
     let left = Box::new(move || left(&beside));
-    let handoff = Handoff { left, agent, human, stage, output: output_source(app), mender, rerun, found, check };
+    let remember = remember(app, facts);
+    let output = output_source(app);
+    let handoff = Handoff { left, remember, agent, human, stage, output, mender, rerun, found, check };
     Ok(handoff.run(facts))
 }

@@ -12,6 +12,7 @@ mod piped;
 mod prewarm;
 mod print;
 mod reload;
+mod remember;
 mod repl;
 mod rewrite;
 mod rules;

@@ -83,10 +83,11 @@ impl Facts {
         }
     }
 
-    /// The line as text, trimmed.
+    /// The line as text, trimmed, without the comma that hands it over.
     #[must_use]
     pub fn message(&self) -> String {
-        self.line.to_string_lossy().trim().to_owned()
+        let line = self.line.to_string_lossy();
+        line.strip_prefix(", ").unwrap_or(&line).trim().to_owned()
     }
 
     /// The command before, if it failed.

@@ -53,13 +53,32 @@ pub fn write(path: &Path, ended: Option<u8>, put: &Put, line: &std::ffi::OsStr) 
     Ok(())
 }
 
+/// Writes the commands that the agent ran, for the shell's history: beside the reply, each with a NUL behind it.
+///
+/// # Errors
+/// What the system said.
+pub fn write_ran<'a>(reply: &Path, commands: impl IntoIterator<Item = &'a str>) -> std::io::Result<()> {
+    let text: String = commands.into_iter().flat_map(|command| [command, "\0"]).collect();
+    let Some(folder) = reply.parent().filter(|_| !text.is_empty()) else { return Ok(()) };
+    make(folder, rustix::process::geteuid().as_raw())?;
+    let mut file = tempfile::Builder::new()
+        .prefix(BEGUN)
+        .permissions(std::fs::Permissions::from_mode(0o600))
+        .tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(reply.with_extension("ran")).map_err(|error| error.error)?;
+    Ok(())
+}
+
 /// Deletes the replies of shells that ended before they read them.
 fn sweep(folder: &Path, now: SystemTime) {
     for entry in folder.read_dir().into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let is_left = name.to_str().is_some_and(|name| match name.strip_suffix(".reply") {
-            Some(session) => shell_of(session).is_some_and(|shell| !is_alive(shell)),
-            None => name.starts_with(BEGUN),
+        let is_left = name.to_str().is_some_and(|name| {
+            match name.strip_suffix(".reply").or_else(|| name.strip_suffix(".ran")) {
+                Some(session) => shell_of(session).is_some_and(|shell| !is_alive(shell)),
+                None => name.starts_with(BEGUN),
+            }
         });
         let age = entry.metadata().and_then(|metadata| metadata.modified()).ok();
         if is_left && age.and_then(|then| now.duration_since(then).ok()).is_some_and(|age| age > TAKEN_WITHIN) {

@@ -15,14 +15,14 @@ use super::reply::Put;
 use super::rerun::Rerun;
 use crate::agent::{Agent, TurnEnd};
 use crate::command::LeftInShells;
-use crate::conversation::{ContentBlock, Message};
+use crate::conversation::{ContentBlock, Message, Subject, ToolVerb};
 use crate::frontend::exit::Exit;
 use crate::frontend::human::Human;
 use crate::frontend::stage::Stage;
 use crate::locale::word;
 use crate::secret::{self, Level};
 use crate::terminal::{KeyWatch, Output as Out, Pending, Unsent, escape_wait, sanitize_line};
-use crate::tool::proposed;
+use crate::tool::{is_plain_line, proposed};
 
 /// Everything a hand-off works with.
 pub struct Handoff {
@@ -42,14 +42,36 @@ pub struct Handoff {
     pub check: Check,
     /// Words what commands left in their shells.
     pub left: Box<dyn Fn() -> LeftInShells>,
+    /// Remembers what the agent ran, where the settings ask for that.
+    pub remember: Option<Remember>,
     /// What is to be said of the model, where nobody chose it.
     pub found: Option<String>,
+}
+
+/// Takes the commands that the agent ran, and says what went wrong, if anything.
+pub type Remember = Box<dyn Fn(&[RanCommand]) -> Option<String>>;
+
+/// A command that the agent ran, and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RanCommand {
+    /// The line.
+    pub line: String,
+    /// Its exit code.
+    pub code: i32,
+    /// How long it took, in ms.
+    pub milliseconds: u64,
 }
 
 impl Handoff {
     /// Runs the turn, and one for each line that was sent while it ran. Returns what goes back to the shell.
     pub fn run(mut self, facts: &Facts) -> (Exit, Put) {
+        let begun = self.agent.conversation().messages().len();
         let ended = self.turns(facts);
+        if let Some(remember) = self.remember.take()
+            && let Some(problem) = remember(&self.ran(begun))
+        {
+            self.human.painter().warn(&problem);
+        }
         if self.stage.plain {
             // A terminal without escape sequences was changed in its mode only: no sequence must be sent to restore
             // it.
@@ -216,6 +238,25 @@ impl Handoff {
         // Nobody has to leave here: the shell waits.
         let _pressed = self.human.unwatch();
         Ok(end)
+    }
+
+    /// Lists the commands that ran since then, in their order; not those with a secret in their line.
+    fn ran(&self, begun: usize) -> Vec<RanCommand> {
+        let messages = self.agent.conversation().messages().get(begun..).unwrap_or_default();
+        let tools = self.agent.tools();
+        let results = messages.windows(2).flat_map(|pair| {
+            let ran = pair[0].calls().filter(|call| tools.identity(&call.name).verb == ToolVerb::Run);
+            ran.filter_map(|call| Some((call, pair[1].result_of(&call.id)?)))
+        });
+        let commands = results.filter_map(|(call, result)| {
+            let subject = tools.find(&call.name)?.subject(&call.input, self.agent.place());
+            let Subject::Command { line } = subject else { return None };
+            Some(RanCommand { line, code: result.facts.exit_code?, milliseconds: result.duration_ms })
+        });
+        let is_plain = |ran: &RanCommand| {
+            is_plain_line(&ran.line) && secret::redact(&ran.line, &self.output.known, Level::Sent).1 == 0
+        };
+        commands.filter(is_plain).collect()
     }
 
     /// Returns what the commands changed in their own shells and could not in the person's, as one line to review.

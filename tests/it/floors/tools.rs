@@ -20,6 +20,7 @@ const OTHER_MEANINGS: &[(&str, &[&str], &str)] = &[
     ("src/approval/verdict.rs", &["explore"], "a mode"),
     ("src/cli/", &["delete", "edit", "explore", "list", "shell"], "words of axi's own command line"),
     ("src/command/", &["delete", "explore", "list", "shell"], "words of slash commands, and a mode"),
+    ("src/config/choices.rs", &["shell"], "the history of a shell"),
     ("src/conversation/spec.rs", &["read", "write", "shell"], "what stands in rules for several tools"),
     ("src/frontend/acp/", &["delete", "edit", "list", "move", "read", "terminal"], "words of the protocol"),
     ("src/frontend/handoff/extract.rs", &["shell"], "the language of a code block"),
