@@ -159,8 +159,9 @@ fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
     let is_hooked = || app.process.variable("AXI_SESSION").is_some();
     if occasion == FrontendKind::Handoff || occasion == FrontendKind::Repl && is_hooked() {
         let beside = ShellTool::new(app.process.program.clone()).beside(Arc::clone(app.shell.person()));
-        let shell = tools.iter_mut().find(|tool| tool.spec().name == SHELL);
-        shell.into_iter().for_each(|shell| *shell = Arc::new(beside.clone()));
+        if let Some(shell) = tools.iter_mut().find(|tool| tool.spec().name == SHELL) {
+            *shell = Arc::new(beside);
+        }
     }
     if occasion == FrontendKind::Handoff {
         tools.push(Arc::new(ProposeCommandTool));

@@ -125,7 +125,7 @@ pub(super) fn changes(run: &ShellRun, reads_bash: bool) -> Vec<Change> {
     // A list of commands stops at a failure by an option of its own.
     let of_list = run.line.starts_with("set -e\n");
     let options = |from: &ShellState, to: &ShellState, on: bool| -> Vec<Change> {
-        let new = to.options.iter().filter(|name| !from.options.contains(name) && !(of_list && *name == "errexit"));
+        let new = to.options.iter().filter(|name| !(from.options.contains(name) || of_list && *name == "errexit"));
         new.map(|name| Change::Option(name.clone(), on)).collect()
     };
     found.extend(options(before, after, true));

@@ -77,7 +77,6 @@ fn parts(line: &str) -> Option<Vec<&str>> {
             (Some('\''), '\'') | (Some('"'), '"') => quote = None,
             (Some(_), _) if quote == Some('\'') => {}
             (_, '\\') => drop(characters.next()),
-            (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(character),
             (None, '(') => depth += 1,
             (None, '{') if before.is_whitespace() || before == ')' => depth += 1,
@@ -101,7 +100,7 @@ fn parts(line: &str) -> Option<Vec<&str>> {
                     start = characters.peek().map_or(line.len(), |(at, _)| *at);
                 }
             }
-            (None, _) => {}
+            (Some(_) | None, _) => {}
         }
         before = character;
     }
@@ -120,9 +119,10 @@ fn parts(line: &str) -> Option<Vec<&str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::ShellState;
 
     fn meant(line: &str) -> bool {
-        let mut run = ShellRun { line: line.into(), before: Default::default(), after: Default::default() };
+        let mut run = ShellRun { line: line.into(), before: ShellState::default(), after: ShellState::default() };
         run.before.functions.insert("nvm".into(), None);
         is_for_the_shell(&run)
     }

@@ -48,9 +48,10 @@ impl LeftInShells {
         let rows = [(&self.secret, true), (&self.unwritten, false)];
         let said = |(names, is_secret): (&Vec<String>, bool)| {
             let names = &names.join(", ");
-            match is_secret {
-                true => locale.with(word::handoff::LeftSecret { names }),
-                false => locale.with(word::handoff::LeftUnwritten { names }),
+            if is_secret {
+                locale.with(word::handoff::LeftSecret { names })
+            } else {
+                locale.with(word::handoff::LeftUnwritten { names })
             }
         };
         rows.into_iter().filter(|(names, _)| !names.is_empty()).map(said).collect()

@@ -102,7 +102,7 @@ impl PersonShell {
     }
 
     /// Takes what the shell of a command told that went well.
-    pub(super) fn take(&self, line: &str, report: Report) {
+    pub(super) fn take(&self, line: &str, report: &Report) {
         let bytes = std::fs::read(report.told.path()).unwrap_or_default();
         let Some((before, after)) = states(bytes.get(..MOST).unwrap_or(&bytes)) else { return };
         let run = ShellRun { line: line.to_owned(), before, after };
@@ -199,7 +199,8 @@ mod tests {
             .status()
             .unwrap();
         assert!(status.success());
-        shell.take(line, report);
+        shell.take(line, &report);
+        drop(report);
         let ran = shell.ran();
         let [ShellRun { before, after, .. }] = ran.as_slice() else { panic!("{ran:?}") };
         assert_eq!(

@@ -132,7 +132,7 @@ pub(crate) async fn run(
     let confinement = resources.confinement.take();
     let Watched { reason, status, lent, .. } = watched;
     if let (Some(person), Some(report)) = (what.person, report.filter(|_| status.is_some_and(|it| it.success()))) {
-        person.take(what.line, report);
+        person.take(what.line, &report);
     }
     // Deleting its directory may take long.
     drop(work::to_the_end(move || drop(resources)).await);
