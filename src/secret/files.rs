@@ -72,6 +72,14 @@ pub fn is_secret(path: &Path, home: Option<&Path>) -> bool {
         || path.split('/').any(|part| DIRECTORIES.contains(&part))
 }
 
+/// Tells whether one of the names of secret files fits a pattern.
+pub fn names_matching(fits: impl Fn(&str) -> bool) -> bool {
+    NAMES.iter().any(|name| fits(name))
+        || BEGINNINGS.iter().any(|start| fits(start) || fits(&format!("{start}a")))
+        || ENDINGS.iter().any(|end| fits(&format!("a{end}")))
+        || DIRECTORIES.iter().any(|name| fits(name))
+}
+
 /// The path of the file that this one is a copy of, or its own.
 fn original(path: &str) -> &str {
     let without = |path: &str, end: &str| {

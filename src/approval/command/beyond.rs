@@ -5,12 +5,13 @@ use std::path::Path;
 
 use super::effect::git_command_at;
 use super::judgement::{Judged, Part, Target};
+use super::leaves;
 use crate::approval::program::{Action, Does, Program, Trait, lists};
 use crate::approval::{Class, NeverAuto, Surroundings, path};
 use crate::secret::files::{IN_HOME, is_secret};
 
 /// Why a line is asked each time, by what its parts and targets say together.
-pub(super) fn beyond(parts: &[Judged], targets: &[Target], place: &Surroundings) -> Option<NeverAuto> {
+pub(super) fn beyond(line: &str, parts: &[Judged], targets: &[Target], place: &Surroundings) -> Option<NeverAuto> {
     let reaches = parts.iter().any(|part| part.class == Class::Network);
     // Names that one part lists are given to another.
     let handed = parts.iter().any(is_handed_names);
@@ -19,6 +20,7 @@ pub(super) fn beyond(parts: &[Judged], targets: &[Target], place: &Surroundings)
     let leaves = reaches.then(secret).flatten().map(|what| NeverAuto::SecretLeaves { what });
     let coded = || parts.iter().find_map(|part| named_by_code(part, place));
     leaves
+        .or_else(|| leaves::leaves(line, parts, place).map(|what| NeverAuto::SecretLeaves { what }))
         .or_else(|| coded().map(|what| NeverAuto::SecretLeaves { what }))
         .or_else(|| parts.iter().find_map(shared))
         .or_else(|| query(parts))

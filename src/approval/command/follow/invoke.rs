@@ -261,6 +261,9 @@ impl Walker {
 fn sent_secret(arguments: &[Field], state: &State<'_>) -> Option<String> {
     arguments.iter().find_map(|field| {
         let start = field.value.start();
+        if start.contains("://") && !start.contains("file://") {
+            return None;
+        }
         let at = start.find('@').filter(|at| *at == 0 || start[..*at].ends_with('=')).map_or(0, |at| at + 1);
         let patterns = field.value.without_start(at).patterns(&state.directories);
         let secret =
