@@ -1,6 +1,7 @@
 //! Whether a secret may leave the machine: the line names a secret file anywhere, and has a program that is not known to
 //! stay here. What a program does with a file cannot be seen from its name, so the unknown one is taken to send it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::judgement::{Judged, Part};
@@ -17,11 +18,16 @@ pub(super) fn leaves(line: &str, parts: &[Judged], place: &Surroundings) -> Opti
     if parts.iter().all(stays) {
         return None;
     }
-    let found = |text: &str| pieces(text).take(MOST_WORDS).find(|piece| is_named(piece, place)).map(str::to_owned);
+    let mut looked_at = BTreeSet::new();
+    // A long line has the same words many times.
+    let mut found = |text: &str| {
+        let mut pieces = pieces(text).take(MOST_WORDS).filter(|piece| looked_at.insert((*piece).to_owned()));
+        pieces.find(|piece| is_named(piece, place)).map(str::to_owned)
+    };
     // As it is written, without its quotes, and as far as the words are known.
     let bare: String = line.chars().filter(|letter| !matches!(letter, '"' | '\'' | '\\')).collect();
-    let words = || parts.iter().flat_map(|part| part.words().iter().flatten()).find_map(|word| found(word));
-    found(line).or_else(|| found(&bare)).or_else(words)
+    let mut words = parts.iter().flat_map(|part| part.words().iter().flatten());
+    found(line).or_else(|| found(&bare)).or_else(|| words.find_map(|word| found(word)))
 }
 
 /// Tells whether a part is known to stay on the machine.
