@@ -123,6 +123,7 @@ mod sandbox_ordinary;
 mod screen;
 mod search;
 mod secret_files;
+mod secrets_elsewhere;
 mod server;
 mod server_window;
 mod session_replay;
