@@ -96,7 +96,7 @@ fn has(text: &str, words: &[String]) -> usize {
 fn ranked(all: Vec<Recalled>, query: &str, words: &[String], here: Option<&str>) -> Vec<Recalled> {
     let asked = query.trim().to_lowercase();
     let newest = all.iter().filter_map(|found| found.when).max();
-    let mut likeness = Question::new(words).scores(all.iter().map(|found| found.text.as_str()));
+    let mut likeness = Question::new(query, words).scores(all.iter().map(|found| found.text.as_str()));
     for (score, found) in likeness.iter_mut().zip(&all) {
         if *score > 0.0 && !asked.is_empty() && found.text.to_lowercase().contains(&asked) {
             *score *= AS_ASKED;

@@ -20,7 +20,7 @@ mod view;
 pub use beside::Beside;
 pub use plan::{Limits, Need, need, plan, sent_tokens};
 pub use quotes::{LOOKED_AT, quotes};
-pub use recall::{Found, PASSAGES, Said, each_word, recall, recall_of, wanted};
+pub use recall::{Found, PASSAGES, Said, each_word, recall, recall_of, stem, wanted};
 pub use shares::Shares;
 pub use turns::turns;
 pub use view::view;

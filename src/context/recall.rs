@@ -316,7 +316,7 @@ pub fn each_word(text: &str, take: &mut dyn FnMut(&str)) {
 
 /// A word without the endings English adds most, so that its forms are one: `errors`, `entries`, `removed`, `running`. What
 /// is left is a beginning of the word.
-fn stem(word: &str) -> &str {
+pub fn stem(word: &str) -> &str {
     if !word.is_ascii() || word.len() < 4 {
         return word;
     }
