@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::results::{NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES};
-use super::same_text::{moved, same};
+use super::same_text::{moved, same, same_lines};
 use crate::approval::command::judge;
 use crate::approval::{Class, Surroundings};
 use crate::conversation::{Conversation, Outcome, Role, Subject, ToolCall, ToolResult, ToolVerb};
@@ -266,5 +266,12 @@ pub fn compare(step: &Step, now: &RanAgain, grounds: &Grounds<'_>) -> Comparison
     let exit = (recorded.facts.exit_code != now.exit).then_some((recorded.facts.exit_code, now.exit));
     let then = moved(&recorded.content, grounds.then, &grounds.place.cwd);
     let output = same((&then, recorded.facts.full_output.as_deref()), (&now.content, now.full.as_deref()));
+    // They are listed by when they were changed, which is another time in each clone.
+    let by_time = grounds.tools.identity(&step.call.name).verb == ToolVerb::FindFiles;
+    let output = if by_time && same_lines(&then, &now.content) && output != Likeness::Same {
+        Likeness::ButTimes
+    } else {
+        output
+    };
     Comparison { outcome: differ.then_some((recorded.outcome, now.outcome)), exit, output }
 }

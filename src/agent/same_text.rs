@@ -47,6 +47,16 @@ pub(super) fn same((then, full_then): (&str, Option<&Path>), (now, full_now): (&
     Likeness::Differs { then: line(&then), now: line(&now) }
 }
 
+/// Tells whether two texts have the same lines, in whatever order.
+pub(super) fn same_lines(then: &str, now: &str) -> bool {
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    sorted(then) == sorted(now)
+}
+
 /// Takes out what axi itself put there: the place of the whole output, marks of secrets, notes of the sandbox.
 fn plain(text: &str, full: Option<&Path>) -> String {
     let mut text = text.to_owned();
