@@ -302,6 +302,9 @@ impl Calls<'_> {
     /// Has the call judged, and copies what it is about to change into the journal. An error is the call's answer.
     async fn agreed(&mut self, mut proposed: Proposed<'_>) -> Result<Granted, Refused> {
         let (undo, frontend, cancel) = (&mut *self.undo, &mut *self.frontend, self.cancel);
+        if let Some(trials) = &mut undo.trials {
+            trials.before(proposed.effect, proposed.assessment.line.as_deref(), frontend);
+        }
         let mut granted = self.consent.judge(&proposed, undo, frontend, cancel).await?;
         let call = proposed.call;
         match undo.keep_before(&proposed.changes(&granted.reach), self.redact, frontend, cancel).await {

@@ -218,6 +218,13 @@ impl Consent {
                 let words = if by_mode { ONLY_READS } else { RULE_DENIES };
                 Err(refused(denied(words)))
             }
+            Decision::Allow | Decision::Ask
+                if !outlives
+                    && wants.widened.is_none()
+                    && let Some(reach) = self.held(proposed, undo, &verdict, &wants) =>
+            {
+                Ok(Granted { reach, assumed: false, warned: false })
+            }
             Decision::Allow | Decision::Ask if !self.asks => Err(refused(denied(NOT_ASKED))),
             Decision::Allow | Decision::Ask => {
                 let asked = self.prepare(proposed, verdict, &wants, undo, frontend.can_lend(), cancel).await?;
@@ -226,6 +233,14 @@ impl Consent {
                 Ok(Granted { reach: wants.reach, assumed: false, warned: asked.cannot_undo })
             }
         }
+    }
+
+    /// Returns how far a call reaches that the turn's trial holds.
+    fn held(&self, proposed: &Proposed<'_>, undo: &Undo, verdict: &Verdict, wants: &Wants) -> Option<Reach> {
+        let Proposed { effect, subject, assessment, .. } = *proposed;
+        let confined = matches!(self.sandbox.standing(), Standing::On(support) if support.holds_workspace());
+        let line = assessment.line.as_deref();
+        undo.trials.as_ref()?.held((effect, subject), line, verdict, &wants.reach, confined)
     }
 
     /// Returns the policy's verdict on a call, made stricter where the disk, a hook or the journal gives a reason.

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::figures::{FallbackPrice, Shortened};
-use super::question::{Approval, ApprovalRequest};
+use super::question::{Approval, ApprovalRequest, Review};
 use crate::conversation::{Answer, Effect, Forecast, Money, Outcome, Preview, Question, Subject, ToolCall, Usage};
 use crate::provider::KeyPlace;
 use crate::sandbox::Missing;
 use crate::tool::ToolFacts;
+use crate::trial::ChangeSet;
 
 /// Everything that happens in a turn, in order. JSON output prints exactly these.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -202,6 +203,20 @@ pub enum Notice {
         path: PathBuf,
         /// Why, in the system's words.
         cause: String,
+    },
+    /// The turn's writing calls cannot run in a trial, and are asked about; or what a trial held is lost.
+    NoTrial {
+        /// Why.
+        cause: String,
+    },
+    /// What became of the turn's trial.
+    Reviewed {
+        /// How many changes were made.
+        applied: u64,
+        /// How many were dropped.
+        dropped: u64,
+        /// What could not be applied, and why in the system's words; without any it was changed meanwhile.
+        refused: Vec<(PathBuf, Option<String>)>,
     },
     /// A guard stopped a repeated call.
     Repeating {
@@ -444,6 +459,11 @@ pub trait Frontend {
     /// Puts a running tool's question. May block, as [`Frontend::approve`] does.
     fn ask(&mut self, _question: &Question) -> Answer {
         Answer::Unavailable
+    }
+
+    /// Has the person review what a turn changed in its trial. May block, as [`Frontend::approve`] does.
+    fn review(&mut self, _set: &ChangeSet) -> Review {
+        Review::Unavailable
     }
 
     /// Tells whether there is a terminal that [`Frontend::lend`] could lend.

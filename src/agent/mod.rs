@@ -41,6 +41,7 @@ mod substitute;
 pub mod suggest;
 mod talk;
 mod touches;
+mod trials;
 mod turn;
 mod undo;
 mod wait;
@@ -52,11 +53,12 @@ pub use figures::{FallbackPrice, Shortened};
 use hooks::Hooks;
 pub use hooks::ReadHooks;
 pub use instructions::{Instructions, MEMORY, instructions};
-pub use question::{Approval, ApprovalRequest, Tried, Tryable, Widened};
+pub use question::{Approval, ApprovalRequest, Review, Tried, Tryable, Widened};
 pub use recalled::{Recalled, recalled, timestamp};
 pub use results::REPEATS;
 pub use said::{DroppedTurn, Said};
 pub use skills::{Skill, catalogue, skills};
+pub use trials::{Reviewer, Trials};
 pub use turn::run_call;
 pub use undo::PastTurn;
 pub use window::Shortening;
@@ -167,6 +169,12 @@ impl Agent {
     /// Lets the model have sub-agents explore.
     pub fn allow_exploring(&mut self) {
         self.runner.tools.declare(explore::spec());
+    }
+
+    /// Has what writes in a turn run in a trial of that turn; `reviewer` says what is applied where the front end has
+    /// nobody to ask.
+    pub fn try_turns(&mut self, trials: Box<dyn Trials>, reviewer: Reviewer) {
+        self.undo.trials = Some(trials::TurnTrials::new(trials, reviewer));
     }
 
     /// Returns what is known about the model.

@@ -1,5 +1,6 @@
 //! The question a person is asked about a call, and the answers they may give.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::approval::{BlastRadius, Reason, Rule};
@@ -35,6 +36,19 @@ pub struct Tried {
     pub applied: bool,
     /// What was on the screen: what it printed, what it would change.
     pub printed: String,
+}
+
+/// What is applied of a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Review {
+    /// All of it.
+    All,
+    /// These paths, with the directories that they need.
+    Some(BTreeSet<PathBuf>),
+    /// Nothing.
+    Nothing,
+    /// There is nobody to say so.
+    Unavailable,
 }
 
 /// How a command could be tried.

@@ -109,6 +109,14 @@ impl Agent {
             self.talk.person_says(message, Vec::new(), frontend);
             end = self.steps(frontend, cancel).await;
         }
+        if self.undo.is_trying() {
+            // What runs on would write where nobody looks any more.
+            self.runner.memory.end_all();
+            if let Some(note) = self.undo.review(frontend) {
+                self.runner.memory.forget_files();
+                self.talk.note(note);
+            }
+        }
         // Before what is sent is shortened: the window is the chosen model's again.
         Substitute { talk: &mut self.talk }.go_back();
         if end == TurnEnd::Done {

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::talk::Said;
 use super::touches::{self, Expected};
+use super::trials::TurnTrials;
 use super::wait::watched;
 use super::{AgentEvent, Frontend, Notice, reach};
 use crate::approval::command::{LineJudgement, judge};
@@ -118,11 +119,13 @@ pub(super) struct Undo {
     blind: bool,
     /// Where shell lines run.
     surroundings: Arc<Surroundings>,
+    /// Where turns run in trials: what one holds needs no journal before it is applied.
+    pub(super) trials: Option<TurnTrials>,
 }
 
 impl Undo {
     pub(super) const fn new(root: Option<PathBuf>, surroundings: Arc<Surroundings>) -> Self {
-        Self { root, session: None, journal: None, turn: None, blind: false, surroundings }
+        Self { root, session: None, journal: None, turn: None, blind: false, surroundings, trials: None }
     }
 
     /// Returns one that keeps nothing.
@@ -154,9 +157,22 @@ impl Undo {
     pub(super) fn begin_turn(&mut self, said: &Said, now: SystemTime) {
         self.turn = Some((said.before, said.mark, now));
         self.blind = false;
+        if let Some(trials) = &mut self.trials {
+            trials.begin_turn();
+        }
         if let Some(journal) = &mut self.journal {
             journal.begin_turn(said.before, said.mark, now);
         }
+    }
+
+    /// Tells whether the turn runs in a trial by now.
+    pub(super) fn is_trying(&self) -> bool {
+        self.trials.as_ref().is_some_and(TurnTrials::is_running)
+    }
+
+    /// Ends the turn's trial and has it reviewed; returns what the model is told of it.
+    pub(super) fn review(&mut self, frontend: &mut dyn Frontend) -> Option<String> {
+        self.trials.as_mut()?.review(self.journal.as_mut(), frontend)
     }
 
     /// Copies what a call is about to change into the journal.
@@ -170,7 +186,7 @@ impl Undo {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Keeping {
-        let Some(foreseen) = changes.foresee() else { return Keeping::Kept };
+        let Some(foreseen) = changes.foresee().filter(|_| !self.is_trying()) else { return Keeping::Kept };
         let line = match changes.subject {
             Subject::Command { line } => redact(line),
             Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => String::new(),
@@ -219,7 +235,7 @@ impl Undo {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> bool {
-        if lines.is_empty() || self.journal.is_none() {
+        if lines.is_empty() || self.journal.is_none() || self.is_trying() {
             return false;
         }
         let line = lines.join("\n");
@@ -250,7 +266,7 @@ impl Undo {
     /// # Cancel safety
     /// If it is dropped, its thread ends by itself and changes nothing.
     pub(super) async fn foresee(&self, changes: &Changes<'_>, cancel: &CancellationToken) -> Option<u64> {
-        let outlook = self.journal.as_ref()?.outlook();
+        let outlook = self.journal.as_ref().filter(|_| !self.is_trying())?.outlook();
         let foreseen = changes.foresee()?;
         let directory = self.surroundings.cwd.clone();
         let unkept = reach::aside(cancel, move || {
@@ -270,7 +286,7 @@ impl Undo {
 
     /// Makes the trash for a command that may remove files; `strict` if only `-y` agreed to the command.
     pub(super) fn open_trash(&mut self, subject: &Subject, reach: &Reach, strict: bool) -> Option<SharedTrash> {
-        if !matches!(subject, Subject::Command { .. }) || *reach == Reach::ReadOnly {
+        if !matches!(subject, Subject::Command { .. }) || *reach == Reach::ReadOnly || self.is_trying() {
             return None;
         }
         match self.journal.as_mut()?.trash(strict) {
@@ -289,6 +305,9 @@ impl Undo {
     /// # Cancel safety
     /// As [`Undo::keep_before`].
     pub(super) async fn look_after(&mut self, frontend: &mut dyn Frontend, cancel: &CancellationToken) {
+        if self.is_trying() {
+            return;
+        }
         let lent = Lent(self);
         let Some(mut journal) = lent.0.journal.take() else { return };
         let mut work = tokio::task::spawn_blocking(move || {

@@ -65,6 +65,7 @@ pub fn run(start: Start) -> Exit {
     let paths = Paths::new(&variables, start.home.clone());
     let tag = flag.as_deref().and_then(locale::matching).unwrap_or_else(|| locale::detect(&variables));
     let locale = Locale::new(tag);
+    let (words, begun_in) = (start.arguments.iter().skip(1).cloned().collect(), std::env::current_dir().ok());
     let invocation = match cli::parse(start.arguments, &|word| locale.text(word)) {
         Ok(invocation) => invocation,
         Err(error) => {
@@ -103,7 +104,7 @@ pub fn run(start: Start) -> Exit {
     // Programs for the terminal that print static text for screen readers share this variable.
     common.linear |= variables("ACCESSIBLE").is_some_and(|value| !matches!(value.as_str(), "" | "0"));
     let Start { raw_variables, program, .. } = start;
-    let process = Process { variables, raw_variables, program };
+    let process = Process { variables, raw_variables, program, words, begun_in };
     let need = need(&invocation);
     let read = |need, common| App::read(process.clone(), paths.clone(), locale.clone(), flag.clone(), common, need);
     let begun = match read(need, common.clone()) {

@@ -16,6 +16,10 @@ pub(super) struct Process {
     pub(super) raw_variables: RawVariables,
     /// This program, for helpers that run as children.
     pub(super) program: Option<PathBuf>,
+    /// The words of the command line behind the program's name.
+    pub(super) words: Vec<OsString>,
+    /// Where it was started, before `--cwd`.
+    pub(super) begun_in: Option<PathBuf>,
 }
 
 impl Process {

@@ -11,13 +11,15 @@ pub(crate) mod processes;
 pub(crate) mod rm;
 #[cfg(target_os = "linux")]
 mod trial;
+#[cfg(target_os = "linux")]
+mod trial_keeper;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-#[cfg(target_os = "linux")]
-pub use modes::TRIAL;
 pub use modes::{ADOPT, ADOPT_APART, CONFINED, CONFINED_HERE, KEEPER, PLAIN, TERMINAL};
+#[cfg(target_os = "linux")]
+pub use modes::{TRIAL, TRIES};
 
 /// What a mode does with the arguments behind its name.
 type Main = fn(&mut dyn Iterator<Item = OsString>) -> ExitCode;
@@ -36,6 +38,8 @@ const MODES: &[(&str, Main)] = &[
     (modes::TRIAL, trial::main),
     #[cfg(target_os = "linux")]
     (modes::TRIAL_FIRST, trial::first_main),
+    #[cfg(target_os = "linux")]
+    (modes::TRIES, trial_keeper::main),
 ];
 
 /// Runs the hidden mode that the program's arguments name; `None` for a call by a person. A mode that becomes another

@@ -21,6 +21,9 @@ pub(crate) const FRONT: &str = "__front";
 /// Starts the rest of the arguments in a trial.
 #[cfg(target_os = "linux")]
 pub const TRIAL: &str = "__trial";
+/// Starts the rest of the arguments as another axi, for which it lays the layers of trials.
+#[cfg(target_os = "linux")]
+pub const TRIES: &str = "__tries";
 /// Is the first process of a trial; the one before starts it.
 #[cfg(target_os = "linux")]
 pub(crate) const TRIAL_FIRST: &str = "__trial_first";

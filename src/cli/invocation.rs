@@ -155,6 +155,12 @@ pub struct RunOptions {
     pub agent: AgentKind,
     /// Yes to what would be asked.
     pub yes: bool,
+    /// What writes runs in a trial of each turn.
+    pub tries: bool,
+    /// In print mode: what a trial changed is applied.
+    pub apply: bool,
+    /// In print mode: what a trial changed is printed as JSON.
+    pub json: bool,
     /// Rules that allow.
     pub allow: Vec<String>,
     /// Rules that deny.

@@ -48,8 +48,13 @@ pub fn trial_json(set: &ChangeSet, exit: i32) -> Value {
 /// Writes the page of a change set: a line for each, grouped by what becomes of them.
 #[must_use]
 pub fn trial_page(locale: &Locale, set: &ChangeSet, exit: i32) -> String {
-    let mut page = locale.with(word::trial::Head { code: &exit.to_string() });
-    page.push('\n');
+    format!("{}\n{}", locale.with(word::trial::Head { code: &exit.to_string() }), trial_changes(locale, set))
+}
+
+/// Writes what a change set would change.
+#[must_use]
+pub fn trial_changes(locale: &Locale, set: &ChangeSet) -> String {
+    let mut page = String::new();
     if set.changes.is_empty() {
         let _ = writeln!(page, "{}", locale.text(word::trial::NOTHING));
     }

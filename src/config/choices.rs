@@ -42,6 +42,14 @@ macro_rules! choices {
 }
 
 choices! {
+    /// What becomes of calls that write.
+    Approvals {
+        /// They are asked about.
+        Ask = "ask",
+        /// They run in a trial of the turn.
+        Try = "try",
+    }
+
     /// How long a provider that is told to keeps what it has read.
     PromptCache {
         /// Five minutes.

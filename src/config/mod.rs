@@ -20,7 +20,8 @@ mod values;
 mod write;
 
 pub use choices::{
-    AgentCommands, CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, PromptCache, ReasoningView,
+    AgentCommands, Approvals, CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, PromptCache,
+    ReasoningView,
     ThemeChoice, WrapChoice,
 };
 pub use entry::Given;

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use toml_edit::Item;
 
 use super::choices::{
-    AgentCommands, CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, PromptCache, ReasoningView,
+    AgentCommands, Approvals, CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, PromptCache,
+    ReasoningView,
     ThemeChoice, WrapChoice,
 };
 use super::entry::{Entry, Reader, Section, Shaped};
@@ -90,6 +91,7 @@ section! {
         wrap: WrapChoice = WrapChoice::Word, Setting::new(setting::WRAP, "0.1").project(Free);
         theme: ThemeChoice = ThemeChoice::Auto, Setting::new(setting::THEME, "0.1");
         reasoning: ReasoningView = ReasoningView::Show, Setting::new(setting::REASONING, "0.1");
+        approvals: Approvals = Approvals::Ask, Setting::new(setting::APPROVALS, "0.1").at_start();
         notify: Notify = Notify::Auto, Setting::new(setting::NOTIFY, "0.1");
         inline_images: InlineImages = InlineImages::Off, Setting::new(setting::INLINE_IMAGES, "0.1").at_start();
         edit_mode: EditMode = EditMode::Emacs, Setting::new(setting::EDIT_MODE, "0.1").at_start();

@@ -30,6 +30,7 @@ pub const fn notice_label(notice: &Notice) -> Word {
         Notice::Price { .. }
         | Notice::Searched { .. }
         | Notice::Shortened { .. }
+        | Notice::Reviewed { .. }
         | Notice::SecretsHidden { .. } => word::error::NOTE,
         // It ends the turn.
         Notice::BrokenMidway { .. } => word::error::LABEL,
@@ -38,6 +39,7 @@ pub const fn notice_label(notice: &Notice) -> Word {
         | Notice::CallsCut
         | Notice::FilteredByProvider
         | Notice::NotSaved { .. }
+        | Notice::NoTrial { .. }
         | Notice::Repeating { .. }
         | Notice::HookUnkept { .. }
         | Notice::HookFailed { .. }
@@ -67,6 +69,22 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
         },
         Notice::NotSaved { path, cause } => {
             plain(locale.with(word::notice::NotSaved { path: &path.display().to_string(), cause }))
+        }
+        Notice::NoTrial { cause } => plain(locale.with(word::trial::NoTurn { cause })),
+        Notice::Reviewed { applied, dropped, refused, .. } => {
+            let mut said = Vec::new();
+            if *applied > 0 || *dropped == 0 {
+                said.push(locale.count(word::trial::APPLIED, *applied));
+            }
+            if *dropped > 0 {
+                said.push(locale.count(word::trial::DROPPED, *dropped));
+            }
+            let named = |(path, cause): &(std::path::PathBuf, Option<String>)| {
+                let cause = cause.as_deref().unwrap_or_else(|| locale.text(word::trial::MEANWHILE));
+                locale.with(word::trial::Refused { path: &sanitize_line(&path.display().to_string()), cause })
+            };
+            said.extend(refused.iter().map(named));
+            plain(said.join("\n"))
         }
         Notice::Repeating { name } => plain(locale.with(word::notice::Repeating { name })),
         Notice::HookUnkept { command } => plain(locale.with(word::notice::HookUnkept { command })),

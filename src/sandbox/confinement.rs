@@ -12,6 +12,8 @@ pub struct Confinement {
     pub(crate) read_only: bool,
     /// Whether a judge looks at each file that is opened for reading.
     pub(crate) judged: bool,
+    /// Whether the child can make no sockets at all that lead to others.
+    pub(crate) alone: bool,
     /// Whether the child can make sockets to other machines.
     pub(crate) network: bool,
     /// The user's home.
@@ -56,6 +58,9 @@ impl Confinement {
         if self.judged {
             arguments.push("--judged".into());
         }
+        if self.alone {
+            arguments.push("--alone".into());
+        }
         if self.network {
             arguments.push("--network".into());
         }
@@ -73,6 +78,7 @@ impl Confinement {
                 "--" => return Some(read),
                 "--read-only" => read.read_only = true,
                 "--judged" => read.judged = true,
+                "--alone" => read.alone = true,
                 "--network" => read.network = true,
                 "--home" => read.home = Some(arguments.next()?.into()),
                 "--hide" => read.hidden.push(arguments.next()?.into()),

@@ -88,6 +88,9 @@ pub enum Reach {
         /// Targets outside the workspace that it may write, too, because the person was shown them. Absolute paths.
         also: Vec<PathBuf>,
     },
+    /// For a command in a turn's trial that nobody was asked about: as an approved one, in the workspace, but it talks to
+    /// nobody, not even to services of this machine: what those do no trial holds.
+    Alone,
     /// Everything; only for an explicit choice.
     Full,
 }
@@ -245,14 +248,19 @@ impl Sandbox {
             Reach::ReadOnly => Some(Confinement {
                 read_only: true,
                 judged: self.judges_openings(),
+                alone: true,
                 network: false,
                 home: self.home.clone(),
                 hidden: self.hidden_from(ground),
                 readable: self.readable.clone(),
                 writable: vec![ground.temporary.to_owned()],
             }),
-            Reach::Workspace { .. } if !support.holds_workspace() => None,
-            Reach::Workspace { network, also } => {
+            Reach::Workspace { .. } | Reach::Alone if !support.holds_workspace() => None,
+            Reach::Workspace { .. } | Reach::Alone => {
+                let (network, also) = match reach {
+                    Reach::Workspace { network, also } => (*network, also.as_slice()),
+                    Reach::ReadOnly | Reach::Alone | Reach::Full => (false, [].as_slice()),
+                };
                 // Not the directory where the command runs: the model chooses it, and may choose `/`.
                 let mut writable =
                     vec![ground.workspace.to_owned(), ground.temporary.to_owned(), self.temporary().to_owned()];
@@ -264,7 +272,8 @@ impl Sandbox {
                 Some(Confinement {
                     read_only: false,
                     judged: false,
-                    network: *network,
+                    alone: *reach == Reach::Alone,
+                    network,
                     home: self.home.clone(),
                     hidden: Vec::new(),
                     readable: Vec::new(),

@@ -162,7 +162,7 @@ pub(super) fn restrict(confinement: &Confinement) -> Result<(), SandboxError> {
     } else if confinement.network {
         return Ok(());
     } else {
-        offline().map_err(|error| failed(&error))?
+        offline(confinement.alone).map_err(|error| failed(&error))?
     };
     let program = compiled(rules).map_err(|error| failed(&error))?;
     seccompiler::apply_filter(&program).map_err(|error| failed(&error))
@@ -206,10 +206,12 @@ fn reading() -> Result<Rules, seccompiler::BackendError> {
     Ok(rules)
 }
 
-/// Returns the calls that an approved child without network cannot make.
-fn offline() -> Result<Rules, seccompiler::BackendError> {
+/// Returns the calls that an approved child without network cannot make; one that is alone reaches no service of this
+/// machine either.
+fn offline(alone: bool) -> Result<Rules, seccompiler::BackendError> {
     let mut others = Vec::new();
-    for family in [libc::AF_UNIX, libc::AF_NETLINK] {
+    let families = [libc::AF_NETLINK, libc::AF_UNIX];
+    for family in &families[..if alone { 1 } else { 2 }] {
         let family = u64::from(family.unsigned_abs());
         others.push(SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)?);
     }
@@ -225,7 +227,7 @@ mod tests {
 
     #[test]
     fn both_filters_compile_and_know_the_second_set_of_numbers() {
-        for rules in [reading().unwrap(), offline().unwrap()] {
+        for rules in [reading().unwrap(), offline(false).unwrap(), offline(true).unwrap()] {
             let program = compiled(rules).unwrap();
             assert!(program.len() > 8);
             assert_eq!(program[0].k, 0, "the first instruction loads the call's number");

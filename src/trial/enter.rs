@@ -106,6 +106,39 @@ impl Entry {
         File::options().create(true).append(true).open(self.directory.join(MET))
     }
 
+    /// Opens what the layers are made of: before anything is mounted, for a layer around would stand between.
+    fn layers(&self) -> Result<Vec<(&Path, Layer)>, (String, io::Error)> {
+        let look = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let opened = |path: &Path| {
+            open(path, look, Mode::empty()).map_err(|cause| (path.display().to_string(), io::Error::from(cause)))
+        };
+        let mut layers: Vec<(&Path, Layer)> = Vec::new();
+        for (path, number) in &self.covered {
+            let own = self.directory.join(number);
+            layers.push((path, [opened(path)?, opened(&own.join("upper"))?, opened(&own.join("work"))?]));
+        }
+        Ok(layers)
+    }
+
+    /// Lays the layers over what is covered, for all processes of these namespaces; all or none.
+    ///
+    /// # Errors
+    /// What failed and the system's error.
+    pub fn lay(&self) -> Result<(), (String, io::Error)> {
+        for (path, layer) in &self.layers()? {
+            cover(path, layer).inspect_err(|_| self.lift())?;
+        }
+        Ok(())
+    }
+
+    /// Takes the layers away again. Who works in one still sees it.
+    pub fn lift(&self) {
+        for (path, _) in self.covered.iter().rev() {
+            // Of those that were not laid there is nothing to take away.
+            let _ = rustix::mount::unmount(path.as_path(), rustix::mount::UnmountFlags::DETACH);
+        }
+    }
+
     /// Lays the layers over what is covered, and makes everything else read-only.
     ///
     /// # Errors
@@ -117,14 +150,7 @@ impl Entry {
         };
         // What keeps a right over its start is closed to itself in /proc (PR_SET_DUMPABLE, prctl(2)).
         let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable);
-        let look = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let opened = |path: &Path| open(path, look, Mode::empty()).map_err(failed(&path.display().to_string()));
-        // Opened before anything is mounted: a layer around would stand between.
-        let mut layers: Vec<(&Path, [OwnedFd; 3])> = Vec::new();
-        for (path, number) in &self.covered {
-            let own = self.directory.join(number);
-            layers.push((path, [opened(path)?, opened(&own.join("upper"))?, opened(&own.join("work"))?]));
-        }
+        let layers = self.layers()?;
         let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
         mount_change("/", private).map_err(failed("private mounts"))?;
         // Of the new process ids; the old one would name other processes.
@@ -135,15 +161,10 @@ impl Entry {
             mount("axi", path.as_path(), "tmpfs", plain, Some(c"mode=1777")).map_err(failed("tmpfs"))?;
             writable.push(path);
         }
-        for (path, [below, upper, work]) in &layers {
+        for (path, layer) in &layers {
             // One around may start empty.
             drop(std::fs::create_dir_all(path));
-            let named = |file: &OwnedFd| format!("/proc/self/fd/{}", file.as_raw_fd());
-            let (below, upper, work) = (named(below), named(upper), named(work));
-            let options = format!("userxattr,lowerdir={below},upperdir={upper},workdir={work}");
-            let options = std::ffi::CString::new(options).map_err(|error| (String::new(), error.into()))?;
-            mount("axi", *path, "overlay", plain, Some(options.as_c_str()))
-                .map_err(failed(&format!("overlay {}", path.display())))?;
+            cover(path, layer)?;
             writable.push(path);
         }
         drop(layers);
@@ -163,16 +184,47 @@ impl Entry {
     }
 }
 
+/// What a layer is made of: the directory below, what is written, and where the kernel works.
+type Layer = [OwnedFd; 3];
+
+/// Lays one layer over a directory.
+fn cover(path: &Path, [below, upper, work]: &Layer) -> Result<(), (String, io::Error)> {
+    let named = |file: &OwnedFd| format!("/proc/self/fd/{}", file.as_raw_fd());
+    let (below, upper, work) = (named(below), named(upper), named(work));
+    let options = format!("userxattr,lowerdir={below},upperdir={upper},workdir={work}");
+    let options = std::ffi::CString::new(options).map_err(|error| (String::new(), error.into()))?;
+    let plain = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("axi", path, "overlay", plain, Some(options.as_c_str()))
+        .map_err(|cause| (format!("overlay {}", path.display()), cause.into()))
+}
+
 /// Gives this process namespaces of its own for mounts and, for its children, for processes. It must have one thread.
 ///
 /// # Errors
 /// What failed and the system's error.
 pub fn leave_others() -> Result<(), (String, io::Error)> {
-    let spaces = UnshareFlags::NEWNS | UnshareFlags::NEWPID;
+    let is_user = leave(UnshareFlags::NEWNS | UnshareFlags::NEWPID)?;
+    if is_user { keep_mounting().map_err(|cause| ("capabilities".to_owned(), cause.into())) } else { Ok(()) }
+}
+
+/// Gives this process a namespace of its own for mounts, in which it can lay layers for all that it starts. It must have
+/// one thread.
+///
+/// # Errors
+/// What failed and the system's error.
+pub fn leave_mounts() -> Result<(), (String, io::Error)> {
+    leave(UnshareFlags::NEWNS)?;
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable);
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    mount_change("/", private).map_err(|cause| ("private mounts".to_owned(), cause.into()))
+}
+
+/// Gives this process such namespaces, and one of users where it needs that; tells whether it did.
+fn leave(spaces: UnshareFlags) -> Result<bool, (String, io::Error)> {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     // Root of the machine needs no user namespace, in which the files of others would be nobody's.
     if user.is_root() && kernel::unshare(spaces).is_ok() {
-        return Ok(());
+        return Ok(false);
     }
     let named = |what: &'static str| move |cause: io::Error| (what.to_owned(), cause);
     kernel::unshare(spaces | UnshareFlags::NEWUSER).map_err(named("user namespace"))?;
@@ -181,7 +233,7 @@ pub fn leave_others() -> Result<(), (String, io::Error)> {
     std::fs::write("/proc/self/setgroups", "deny").map_err(named("setgroups"))?;
     std::fs::write("/proc/self/uid_map", format!("{user} {user} 1\n")).map_err(named("uid_map"))?;
     std::fs::write("/proc/self/gid_map", format!("{group} {group} 1\n")).map_err(named("gid_map"))?;
-    keep_mounting().map_err(|cause| ("capabilities".to_owned(), cause.into()))
+    Ok(true)
 }
 
 /// Keeps the rights to mount over the start of the second process, which an ordinary user would lose there. All of

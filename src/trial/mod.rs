@@ -23,16 +23,20 @@ mod refused;
 mod rename;
 mod roots;
 mod seen;
+#[cfg(target_os = "linux")]
+mod turns;
 mod walk;
 
 pub use apply::{Applied, How, Ready, Why};
 pub use changes::{Change, ChangeSet, Kind};
 #[cfg(target_os = "linux")]
-pub use enter::{ENTERED, Entry, leave_others};
+pub use enter::{ENTERED, Entry, leave_mounts, leave_others};
 pub use met::Met;
 pub use refused::Refused;
 pub use rename::rename_directory;
 pub use roots::Ground;
+#[cfg(target_os = "linux")]
+pub use turns::{KEEPER, Turns, keep};
 
 use std::fs::{DirBuilder, Permissions};
 use std::io;

@@ -142,6 +142,7 @@ mod tool_proof;
 mod tools;
 mod tools_check;
 mod trial;
+mod trial_commands;
 mod undo;
 mod undo_corpus;
 mod undo_lines;

@@ -22,6 +22,7 @@ mod session;
 mod stage;
 mod throwaway;
 mod trials;
+mod tries;
 mod world;
 
 use std::io::IsTerminal;
@@ -42,6 +43,10 @@ use throwaway::Throwaway;
 
 /// Runs the REPL, or one turn in print mode.
 pub(super) fn run(mut app: App, options: RunOptions) -> Exit {
+    // Before anything is started, and before anybody is asked anything.
+    if let Some(exit) = tries::enter(&app, &options) {
+        return exit;
+    }
     let stdin_terminal = std::io::stdin().is_terminal();
     let printing = options.print || !stdin_terminal || !std::io::stdout().is_terminal();
     if printing {

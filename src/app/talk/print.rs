@@ -12,7 +12,7 @@ use super::super::failed::{Failed, runtime};
 use super::super::models::{self, Missing, choose};
 use super::human::human_options;
 use super::session::FrontendKind;
-use super::{agent, piped};
+use super::{agent, piped, tries};
 use crate::cli::{Output as Form, RunOptions};
 use crate::command::Problem;
 use crate::conversation::Message;
@@ -31,6 +31,7 @@ pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal:
         Console::new(&app.locale).note(&found);
     }
     let (mut agent, _) = agent::make(app, options, provider, FrontendKind::Print)?;
+    let tried = tries::begin(app, options, &mut agent).filter(|_| !options.apply);
     crate::tool::sweep_aside(agent.outputs(), agent.temporary(), SystemTime::now());
     let cancel = CancellationToken::new();
     let signals = Signals::start(None);
@@ -53,17 +54,32 @@ pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal:
             let mut human = Human::new(screen, human_options(app, &agent, looks, Box::new(Nobody)));
             let end = runtime.block_on(agent.run_turn(Message::user(message), &mut human, &cancel));
             signals.watch(None);
-            return Ok(Exit::from(&end));
+            return Ok(told(app, tried.as_ref(), options.json, Exit::from(&end)));
         }
         Form::Text => print::Form::Text,
         Form::Json => print::Form::Json,
         Form::StreamJson => print::Form::StreamJson,
     };
-    let streams = (std::io::stdout().lock(), std::io::stderr().lock());
-    let turn = print::run(&mut agent, Message::user(message), form, streams, &app.locale, &place, &cancel);
-    let exit = runtime.block_on(turn);
+    let message = Message::user(message);
+    let exit = if tried.is_some() && form == print::Form::Text {
+        // What would change is what programs read there: the answer is not mixed with it.
+        let streams = (std::io::stderr(), std::io::stderr());
+        runtime.block_on(print::run(&mut agent, message, form, streams, &app.locale, &place, &cancel))
+    } else {
+        let streams = (std::io::stdout().lock(), std::io::stderr().lock());
+        runtime.block_on(print::run(&mut agent, message, form, streams, &app.locale, &place, &cancel))
+    };
     signals.watch(None);
-    Ok(exit)
+    Ok(told(app, tried.as_ref(), options.json, exit))
+}
+
+/// Prints what a turn in a trial would change.
+fn told(app: &App, tried: Option<&tries::Printed>, json: bool, exit: Exit) -> Exit {
+    let Some(tried) = tried else { return exit };
+    match Console::new(&app.locale).print(&tries::printed(tried, json)) {
+        Exit::Done => exit,
+        failed => failed,
+    }
 }
 
 /// Joins the message and the piped text, which follows it.

@@ -18,7 +18,7 @@ use super::reload::Reload;
 use super::session::FrontendKind;
 use super::stage::stage;
 use super::world::Outside;
-use super::{agent, first_run, menu_lists, session};
+use super::{agent, first_run, menu_lists, session, tries};
 use crate::agent::Agent;
 use crate::cli::RunOptions;
 use crate::config::{EditMode, InlineImages};
@@ -43,7 +43,9 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let client = models::client(&app.config(), &app.process.variables);
     let (provider, found) = first_run::begin(app, &options, &client, &runtime)?;
     let local = provider.model().local;
-    let (agent, gone_on) = agent::make(app, &options, provider, FrontendKind::Repl)?;
+    let (mut agent, gone_on) = agent::make(app, &options, provider, FrontendKind::Repl)?;
+    // The person reviews each; nothing is printed.
+    drop(tries::begin(app, &options, &mut agent));
     let stage = stage(app, &runtime)?;
     let plain = stage.plain;
     let looks = app.display().looks();

@@ -1,6 +1,7 @@
 //! Changes of files: seen once, before they happen where a person is asked and after them where nobody is.
 
 use super::*;
+use crate::frontend::human::diff;
 
 #[test]
 fn a_change_that_nobody_is_asked_about_is_shown_after_it() {

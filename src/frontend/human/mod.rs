@@ -19,6 +19,7 @@ mod propose;
 mod prose;
 mod question;
 mod questions;
+mod review;
 mod rules;
 mod steps;
 mod tokens;

@@ -4,12 +4,13 @@
 
 use std::io::Write;
 
-use super::painter::{HANG, Painter};
+use super::diff;
+use super::painter::{HANG, Painter, Section};
 use super::question::{Answers, Asker, Question};
 use super::rules::Rules;
-use crate::agent::Approval;
+use crate::agent::{Approval, ApprovalRequest};
 use crate::approval::{Decision, Rule};
-use crate::conversation::Answer;
+use crate::conversation::{Answer, Bill};
 use crate::frontend::words;
 use crate::locale::word;
 use crate::terminal::{Line, Span, sanitize_line};
@@ -118,4 +119,23 @@ impl<W: Write> Questions<W> {
         painter.screen().end_live();
         true
     }
+}
+
+/// Shows what a question is about: the call, and what is to be said of it.
+pub(super) fn show<W: Write>(painter: &mut Painter<W>, request: &ApprovalRequest) {
+    // A blank row separates a question from the tool before it; the result follows without one.
+    painter.begin(Section::Question);
+    let lines = diff::preview(painter.locale(), painter.place(), painter.ink(), request);
+    painter.screen().commit_all(&lines);
+    for row in &diff::doubts(painter.locale(), painter.place(), painter.theme(), request) {
+        painter.commit_rows(row, HANG);
+    }
+    painter.continue_as(Section::Tool);
+}
+
+/// Says what a turn cost.
+pub(super) fn bill<W: Write>(painter: &mut Painter<W>, bill: &Bill) {
+    let line = Line::styled(words::bill(painter.locale(), bill), painter.theme().dim);
+    painter.begin(Section::Notice);
+    painter.commit_rows(&line, 0);
 }

@@ -13,15 +13,15 @@ use super::finished::{self, Finished};
 use super::keyboard::Keyboard;
 use super::lend::Lent;
 use super::looks::Looks;
-use super::painter::{HANG, Painter, Section};
+use super::painter::{Painter, Section};
 use super::progress::Progress;
 use super::prose::Prose;
 use super::question::{Asker, Question};
-use super::questions::Questions;
+use super::questions::{self, Questions};
 use super::rules::Rules;
 use super::steps::Steps;
-use super::{again, asked, diff, explorers, propose};
-use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, Notice, TurnEnd};
+use super::{again, asked, explorers, propose, review};
+use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Review, TurnEnd};
 use crate::approval::BlastRadius;
 use crate::conversation::{Answer, Bill, Message, Question as Asked};
 use crate::frontend::words;
@@ -29,6 +29,7 @@ use crate::locale::{Locale, word};
 use crate::provider::{OWN, SILENCE_TOLD_AFTER};
 use crate::terminal::{Background, KeyWatch, Line, Pressed, Screen, Tty, sanitize_line};
 use crate::tool::{Place, Toolbox};
+use crate::trial::ChangeSet;
 
 /// The least time between two paintings of arriving text.
 const PAINT_STEP: Duration = Duration::from_millis(16);
@@ -329,9 +330,7 @@ impl<W: Write> Human<W> {
         let bill = self.progress.bill();
         let spent = self.progress.end(self.now());
         if let Some(bill) = bill {
-            let line = Line::styled(words::bill(self.locale(), &bill), self.painter.theme().dim);
-            self.painter.begin(Section::Notice);
-            self.painter.commit_rows(&line, 0);
+            questions::bill(&mut self.painter, &bill);
         }
         self.attention.ended(&mut self.painter, &self.keyboard, end, spent);
         self.painted = None;
@@ -419,17 +418,10 @@ impl<W: Write> Frontend for Human<W> {
 
     fn approve(&mut self, request: &ApprovalRequest) -> Approval {
         self.end_text();
-        let painter = &mut self.painter;
-        // A blank row separates a question from the tool before it; the result follows without one.
-        painter.begin(Section::Question);
-        let lines = diff::preview(painter.locale(), painter.place(), painter.ink(), request);
-        painter.screen().commit_all(&lines);
-        for row in &diff::doubts(painter.locale(), painter.place(), painter.theme(), request) {
-            painter.commit_rows(row, HANG);
-        }
-        painter.continue_as(Section::Tool);
-        let mut question = Question::new(painter.locale(), request, self.steps.verb(&request.call.name));
-        question.offer_trial(painter.locale(), request, &|| self.questions.can_try());
+        questions::show(&mut self.painter, request);
+        let locale = self.painter.locale();
+        let mut question = Question::new(locale, request, self.steps.verb(&request.call.name));
+        question.offer_trial(locale, request, &|| self.questions.can_try());
         self.hush();
         let approval = self.questions.ask(&mut self.painter, &question);
         self.goes_on();
@@ -446,6 +438,14 @@ impl<W: Write> Frontend for Human<W> {
         asked::tell(&mut self.painter, question, &choices, &answer);
         self.paint_live();
         answer
+    }
+
+    fn review(&mut self, set: &ChangeSet) -> Review {
+        self.end_text();
+        self.hush();
+        let review = review::review(&mut self.painter, &mut self.questions, set);
+        self.goes_on();
+        review
     }
 
     fn can_lend(&self) -> bool {

@@ -70,7 +70,7 @@ impl Resources {
         let shared = context.sandbox.temporary();
         let temporary = match context.reach {
             Reach::Full => return Ok(nothing(trash, instead, variables)),
-            Reach::Workspace { .. } => None,
+            Reach::Workspace { .. } | Reach::Alone => None,
             Reach::ReadOnly => Some(own(shared)?),
         };
         let writable = temporary.as_ref().map_or(shared, OwnDirectory::path);
