@@ -58,6 +58,15 @@ impl<'a> Console<'a> {
         self.print(&rows.join("\n"))
     }
 
+    /// Writes a sequence that a terminal does not show, where there is one.
+    #[expect(clippy::unused_self, reason = "all that is printed goes through here")]
+    pub(super) fn control(&self, sequence: &str) {
+        let mut out = std::io::stdout().lock();
+        if out.is_terminal() {
+            drop(out.write_all(sequence.as_bytes()).and_then(|()| out.flush()));
+        }
+    }
+
     /// Prints a result for programs. Wherever it goes, nothing in it controls a terminal or hides.
     pub(super) fn json(&self, value: &serde_json::Value) -> Exit {
         self.print(&escape_json(format!("{value:#}")))

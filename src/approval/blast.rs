@@ -73,6 +73,8 @@ pub struct BlastRadius {
     pub directories: u64,
     /// Those of the files that would be removed.
     pub removed: u64,
+    /// Those of the directories that would be removed with what lies in them.
+    pub removed_directories: u64,
     /// Those of the files that would be moved.
     pub moved: u64,
     /// The size of the files, in bytes.
@@ -446,7 +448,11 @@ impl<'a> Counter<'a> {
                 self.radius.existing.push(path.to_path_buf());
             }
             let whole = Target { recursive: target.recursive && !search.deletes, ..target.clone() };
+            let before = self.radius.directories;
             self.count(path, entry, &whole, limits);
+            if search.deletes {
+                self.radius.removed_directories += self.radius.directories - before;
+            }
         }
         goes
     }
@@ -465,6 +471,7 @@ impl<'a> Counter<'a> {
             if entry.is_directory {
                 self.radius.directories += 1;
                 if target.recursive {
+                    self.radius.removed_directories += u64::from(target.action == Action::Remove);
                     for name in self.files.names(&path) {
                         let child = path.join(name);
                         if let Some(entry) = self.files.entry(&child) {

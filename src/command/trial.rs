@@ -101,7 +101,7 @@ fn met(locale: &Locale, met: &[Met]) -> String {
         Met::Socket(path) => Some(clean(path)),
         Met::Host(host) => Some(sanitize_line(host).into_owned()),
         Met::Name(name) => Some(locale.with(word::trial::NameAsked { name: &sanitize_line(name) })),
-        Met::Unseen => None,
+        Met::Unseen | Met::Agreed => None,
     };
     let mut said = String::new();
     for peer in met.iter().filter_map(one) {
@@ -110,7 +110,61 @@ fn met(locale: &Locale, met: &[Met]) -> String {
     if met.contains(&Met::Unseen) {
         let _ = writeln!(said, "{}", locale.text(word::trial::UNSEEN));
     }
+    if met.contains(&Met::Agreed) {
+        let _ = writeln!(said, "{}", locale.text(word::trial::AGREED));
+    }
     said
+}
+
+/// Says what a repository is like, before a trial and in it.
+#[must_use]
+pub fn trial_git(locale: &Locale, before: &GitState, after: &GitState) -> String {
+    let state = |state: &GitState| {
+        locale.with(word::trial::GitState {
+            branch: &sanitize_line(&state.branch),
+            commit: &sanitize_line(&state.commit),
+            changed: &state.changed.to_string(),
+            untracked: &state.untracked.to_string(),
+        })
+    };
+    locale.with(word::trial::Git { before: &state(before), after: &state(after) })
+}
+
+/// What `git status` says of a repository.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GitState {
+    branch: String,
+    /// The first letters of the commit.
+    commit: String,
+    changed: u64,
+    untracked: u64,
+}
+
+impl GitState {
+    /// The words of the command line whose output [`GitState::parse`] reads; it writes nothing.
+    pub const COMMAND: &[&str] =
+        &["git", "--no-optional-locks", "status", "--porcelain=v2", "--branch", "-unormal"];
+
+    /// Reads what that printed (git-status(1), "Porcelain Format Version 2").
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let mut state = Self::default();
+        for line in text.lines() {
+            match line.split_once(' ') {
+                Some(("#", header)) => {
+                    if let Some(commit) = header.strip_prefix("branch.oid ") {
+                        state.commit = commit.chars().take(7).collect();
+                    } else if let Some(branch) = header.strip_prefix("branch.head ") {
+                        branch.clone_into(&mut state.branch);
+                    }
+                }
+                Some(("?", _)) => state.untracked += 1,
+                Some(("1" | "2" | "u", _)) => state.changed += 1,
+                Some(_) | None => {}
+            }
+        }
+        state
+    }
 }
 
 /// Says why there can be no trial.
@@ -188,4 +242,19 @@ fn folded(set: &ChangeSet, group: &[&Change]) -> Vec<(String, u64, u64)> {
         (name, files, bytes)
     };
     folders.into_iter().map(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repositorys_state_is_read_off_its_status() {
+        let text = "# branch.oid 0123456789abcdef\n# branch.head main\n# branch.ab +1 -0\n1 .M N... 100644 a\n2 R. x\nu UU y\n? new\n";
+        let read = GitState::parse(text);
+        let expected = GitState { branch: "main".into(), commit: "0123456".into(), changed: 3, untracked: 1 };
+        assert_eq!(read, expected);
+        let said = trial_git(&Locale::new("en"), &GitState::default(), &read);
+        assert!(said.ends_with("main 0123456: 3 changed, 1 untracked"), "{said}");
+    }
 }

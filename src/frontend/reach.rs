@@ -97,6 +97,11 @@ fn deeds(locale: &Locale, reach: &BlastRadius) -> String {
         // There are only directories, and other changes to directories are not counted.
         (None, _) if reach.truncated => Deed::Touch.of(locale, &bound(locale, reach)),
         (None, _) => Deed::Delete.of(locale, &counted(locale, word::reach::DIRECTORIES, reach.directories)),
+        (Some((Deed::Delete, _)), None) if reach.removed_directories > 0 && !bounded => {
+            let files = counted(locale, word::reach::FILES, reach.files);
+            let directories = counted(locale, word::reach::DIRECTORIES, reach.removed_directories);
+            Deed::Delete.of(locale, &[files, directories].join(locale.text(word::reach::AND)))
+        }
         (Some((deed, _)), None) => deed.of(locale, &bound(locale, reach)),
         (Some(_), Some(_)) if bounded => Deed::Touch.of(locale, &bound(locale, reach)),
         (Some(_), Some(_)) => {
@@ -193,6 +198,15 @@ mod tests {
         let one = BlastRadius { files: 1, untracked: 1, bytes: 2, ..BlastRadius::default() };
         assert_eq!(said("en", &one), "would change 1 file (2 B), not in git");
         let mixed = BlastRadius { files: 6, removed: 3, moved: 2, bytes: 1500, ..BlastRadius::default() };
+        let whole = BlastRadius {
+            files: 1,
+            removed: 1,
+            directories: 2,
+            removed_directories: 2,
+            bytes: 2,
+            ..BlastRadius::default()
+        };
+        assert_eq!(said("en", &whole), "would delete 1 file, 2 directories (2 B)");
         assert_eq!(said("en", &mixed), "would delete 3 files, move 2 files, change 1 file (1.4 KB)");
     }
 

@@ -17,6 +17,8 @@ pub enum Met {
     Name(String),
     /// Nobody could see whom a command reached for.
     Unseen,
+    /// Nobody looked: only commands that a person or a rule agreed to could reach for anybody.
+    Agreed,
 }
 
 impl Met {
@@ -32,6 +34,7 @@ impl Met {
                 Self::Host(host) => (b'h', host.into()),
                 Self::Name(name) => (b'n', name.into()),
                 Self::Unseen => (b'u', OsString::new()),
+                Self::Agreed => (b'a', OsString::new()),
             };
             // No path has a zero byte in it.
             bytes.push(kind);
@@ -51,6 +54,7 @@ impl Met {
                 b's' => Self::Socket(OsString::from_vec(text.to_owned()).into()),
                 b'h' => Self::Host(word()),
                 b'n' => Self::Name(word()),
+                b'a' => Self::Agreed,
                 _ => Self::Unseen,
             };
             if !found.contains(&met) {
@@ -69,6 +73,7 @@ impl Met {
             Self::Host(host) => format!("network: {host}"),
             Self::Name(name) => format!("name: {name}"),
             Self::Unseen => "network and sockets: not seen".to_owned(),
+            Self::Agreed => "network and sockets: only what was agreed to".to_owned(),
         }
     }
 }

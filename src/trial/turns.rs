@@ -1,14 +1,15 @@
 //! Trials of whole turns: axi itself works in namespaces whose mounts a keeper changes, a process before it that may. A turn
 //! begins with the layers laid and ends with them lifted; between turns everything is as it is.
 
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-use super::enter::Entry;
-use super::{Ground, Refused, Trial};
+use super::enter::{Entry, MET};
+use super::{Ground, Met, Refused, Trial};
 
 /// The variable with the descriptor of the socket to the keeper, for the axi that works in its namespaces; a word that is no
 /// number says why there are none.
@@ -83,6 +84,9 @@ impl Turns {
         send(&mut self.keeper, b"")?;
         received(&mut self.keeper)?;
         self.go_there()?;
+        // Whom they reached nobody saw; what nobody agreed to could reach nobody.
+        let met = File::options().create(true).append(true).open(trial.place.directory().join(MET))?;
+        Met::write([Met::Agreed], &met)?;
         Ok(Some(trial))
     }
 

@@ -37,7 +37,7 @@ fn what_would_be_lost_is_counted_in_the_question() {
     let mut person = Person::meets(&axi(&home, &server));
     person.sends("clean up");
     person.sees_choice("No");
-    person.sees("would delete 4 files (2.9 KB), 3 not in git; 1 outside the workspace");
+    person.sees("would delete 4 files, 2 directories (2.9 KB), 3 not in git;");
     person.sees("that is: out, kept.o");
     person.types("\x1b");
     person.sees_prompt();

@@ -119,7 +119,7 @@ fn what_a_proposed_command_would_reach_is_counted_on_the_disk() {
     let server = Server::start([answer::chat_call("call_1", "propose_command", proposal)]);
     let (code, screen) = ends(Pty::options().spawn(&handoff(&home, &server, "clean up")));
     assert_eq!((code, reply(&home).unwrap()), (Some(0), b"put\nrm -r build".to_vec()));
-    assert!(screen.contains("would delete 3 files (15 B)"), "{screen}");
+    assert!(screen.contains("would delete 3 files, 1 directory (15 B)"), "{screen}");
     assert!(home.work().join("build/one").exists());
 }
 

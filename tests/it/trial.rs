@@ -339,12 +339,15 @@ fn a_person_tries_a_command_from_its_question_and_applies_drops_or_goes_on_in_it
     person.types("t");
     person.sees("would delete 1 file or directory (");
     person.sees("- d0/a");
+    person.sees("0 changed, 0 untracked →");
     // A key before the question never answers it.
     person.sees_choice("Drop it: the files here stay as they are");
     person.types("n");
     person.sees("dropped it");
     assert!(home.work().join("d0/a").exists());
-    assert!(last_said(&server.requests()[1]).contains("did not apply"), "the model is told");
+    let told = last_said(&server.requests()[1]);
+    assert!(told.contains("did not apply") && told.contains("- d0/a"), "the model is told: {told}");
+    assert!(!told.contains("Drop it"), "and not what a person could answer: {told}");
     person.sends("remove it again");
     person.sees_choice("No");
     person.types("t");

@@ -36,7 +36,8 @@ fn commands() -> Vec<Tried> {
     tried.collect()
 }
 
-fn workspace() -> Home {
+/// Makes the workspace once; the cases get copies of it.
+fn template() -> Home {
     let home = Home::new();
     let made = home.command("sh").args(["-c", WORKSPACE]).current_dir(home.work()).output().unwrap();
     assert!(made.status.success(), "{made:?}");
@@ -44,6 +45,14 @@ fn workspace() -> Home {
         let time = std::time::UNIX_EPOCH + std::time::Duration::from_mins(25_000_000);
         std::fs::File::open(&path).unwrap().set_modified(time).unwrap();
     }
+    home
+}
+
+fn copy(template: &Home) -> Home {
+    let home = Home::new();
+    let from = template.work().join(".");
+    let copied = home.command("cp").arg("-a").arg(from).arg(home.work()).output().unwrap();
+    assert!(copied.status.success(), "{copied:?}");
     home
 }
 
@@ -85,8 +94,8 @@ fn outcome(home: &Home) -> (BTreeMap<PathBuf, String>, String) {
     (found, String::from_utf8_lossy(&said.stdout).into_owned())
 }
 
-fn differs(tried: &Tried) -> Option<String> {
-    let (home, direct) = (workspace(), workspace());
+fn differs(template: &Home, tried: &Tried) -> Option<String> {
+    let (home, direct) = (copy(template), copy(template));
     let before = whole(&home.work());
     let dropped = run(home.axi().args(["try", "--json", "--", &tried.line]));
     let is_untouched = whole(&home.work()) == before;
@@ -139,6 +148,7 @@ fn a_real_command_changes_nothing_until_it_is_applied_and_then_as_if_it_had_run_
         number => all.len() / number.parse::<usize>().unwrap_or(SOME).max(1),
     };
     let by_name = !wanted.is_empty() && wanted != "all" && wanted.parse::<usize>().is_err();
+    let template = template();
     let (mut ran, mut missing, mut wrong) = (0, BTreeMap::<&str, usize>::new(), Vec::new());
     for (number, tried) in all.iter().enumerate() {
         if if by_name { !tried.name.contains(&wanted) } else { number % step.max(1) != 0 } {
@@ -151,7 +161,7 @@ fn a_real_command_changes_nothing_until_it_is_applied_and_then_as_if_it_had_run_
             continue;
         }
         ran += 1;
-        wrong.extend(differs(tried));
+        wrong.extend(differs(&template, tried));
     }
     for (program, count) in missing {
         skip(&format!("{program} ({count} commands)"));

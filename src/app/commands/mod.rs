@@ -42,5 +42,5 @@ pub(super) use script::script;
 pub(super) use sessions::sessions;
 pub(super) use settings::config;
 pub(in crate::app) use tools::{later_search, machine, search as search_tools, tools};
-pub(in crate::app) use trial::{can_try, trial};
+pub(in crate::app) use trial::{ASKED, ASKING, can_try, trial, why_not};
 pub(in crate::app) use usage::usage;

@@ -13,15 +13,20 @@ use super::super::context::App;
 use super::super::talk::session_in;
 use crate::child;
 use crate::cli::{TryOptions, TryOutput};
-use crate::command::{self, Problem};
+use crate::command::{self, GitState, Problem};
 use crate::conversation::Message;
 use crate::fingerprint::fingerprint;
 use crate::frontend::exit::Exit;
 use crate::journal::{self, Journal, JournalError, Touch};
-use crate::locale::word;
+use crate::locale::{Locale, word};
 use crate::sandbox::{Confinement, Reach, WorkDirectories};
 use crate::session::Origin;
 use crate::trial::{self, ChangeSet, Ground, How, Kind, Refused, Trial, Why};
+
+/// What stands before and behind a question of a trial, for whoever reads its output: sequences that no terminal shows.
+pub(in crate::app) const ASKING: &str = "\x1b[0;27;0;27m";
+/// As above.
+pub(in crate::app) const ASKED: &str = "\x1b[27;0;27;0m";
 
 /// The variable by which trials are not offered in questions: `off`.
 const OFFERED: &str = "AXI_TRIAL";
@@ -48,7 +53,13 @@ pub(in crate::app) fn trial(app: &App, options: &TryOptions) -> Exit {
             Err(error) => return failed(app, &stand.trial.workspace().display().to_string(), &error.to_string()),
         };
         let shown = match options.output {
-            TryOutput::Page => console.page(command::trial_page(&app.locale, &set, code(status)).trim_end()),
+            TryOutput::Page => {
+                let mut page = command::trial_page(&app.locale, &set, code(status));
+                if let Some((before, after)) = stand.repository.as_ref().zip(stand.look_at_repository(options)) {
+                    page += &command::trial_git(&app.locale, before, &after);
+                }
+                console.page(page.trim_end())
+            }
             TryOutput::Json => console.json(&command::trial_json(&set, code(status))),
             TryOutput::Patch => match command::trial_patch(&set) {
                 patch if patch.is_empty() => Exit::Done,
@@ -91,18 +102,26 @@ fn decided(app: &App, stand: &Stand<'_>, set: &ChangeSet, status: &mut ExitStatu
     // What is lost by an Enter too many is not applied by one.
     let start = usize::from(set.changes.iter().any(|change| change.kind == Kind::Deleted));
     loop {
+        // What a person reads in order to decide is not told to the model.
+        console.control(ASKING);
         let chosen = asker.decide_from(locale.text(word::trial::ask::QUESTION), "", &items, start);
         let words = match chosen {
-            Ok(0) => return Some(true),
             Ok(2) => {
                 console.page(command::trial_patch(set).trim_end());
-                continue;
+                None
             }
-            Ok(3) => match asker.feedback(locale.text(word::trial::ask::LINE)) {
-                Some(line) if !line.trim().is_empty() => vec![OsString::from(line)],
-                Some(_) | None => continue,
-            },
-            Ok(_) | Err(_) => return Some(false),
+            Ok(3) => asker.feedback(locale.text(word::trial::ask::LINE)).filter(|line| !line.trim().is_empty()),
+            Ok(0 | 1 | 4..) | Err(_) => None,
+        };
+        console.control(ASKED);
+        let words = match (chosen, words) {
+            (Ok(0), _) => return Some(true),
+            (Ok(2), _) | (Ok(3), None) => continue,
+            (Ok(3), Some(line)) => {
+                console.note(&line);
+                vec![OsString::from(line)]
+            }
+            (Ok(_) | Err(_), _) => return Some(false),
         };
         match stand.run(&words, TryOutput::Page) {
             Ok(ran) => *status = ran,
@@ -118,6 +137,14 @@ fn decided(app: &App, stand: &Stand<'_>, set: &ChangeSet, status: &mut ExitStatu
 pub(in crate::app) fn can_try(app: &App) -> bool {
     app.process.variable(OFFERED).is_none_or(|offered| offered != "off")
         && probed(app).inspect_err(|error| tracing::info!(%error, "no trials")).is_ok()
+}
+
+/// Says why commands cannot be tried where this axi works; `None` where they can.
+pub(in crate::app) fn why_not(app: &App, locale: &Locale) -> Option<String> {
+    if app.process.variable(OFFERED).is_some_and(|offered| offered == "off") {
+        return Some(locale.with(word::trial::Cannot { cause: "AXI_TRIAL=off" }));
+    }
+    probed(app).err().map(|refused| command::trial_refused(locale, &refused))
 }
 
 fn probed(app: &App) -> Result<(), Refused> {
@@ -136,6 +163,8 @@ pub(super) struct Stand<'a> {
     program: PathBuf,
     confinement: Option<Confinement>,
     directory: &'a Path,
+    /// What the repository was like before anything ran, where a person sees it.
+    repository: Option<GitState>,
 }
 
 impl<'a> Stand<'a> {
@@ -150,7 +179,21 @@ impl<'a> Stand<'a> {
         let confinement = sandbox.confinement(&reach, ground);
         also.extend(sandbox.git_outside(workspace));
         let trial = Trial::new(&Ground { workspace, also: &also, lent: &sandbox.lent() }, places)?;
-        Ok(Self { trial, program, confinement, directory })
+        let mut stand = Self { trial, program, confinement, directory, repository: None };
+        stand.repository = stand.look_at_repository(options);
+        Ok(stand)
+    }
+
+    /// Asks git, in the trial, what the repository is like; `None` where nobody reads it, or there is none.
+    fn look_at_repository(&self, options: &TryOptions) -> Option<GitState> {
+        if options.output != TryOutput::Page
+            || options.command.is_empty()
+            || !self.trial.workspace().join(".git").exists()
+        {
+            return None;
+        }
+        let ran = self.command().args(GitState::COMMAND).stdin(Stdio::null()).output().ok()?;
+        ran.status.success().then(|| GitState::parse(&String::from_utf8_lossy(&ran.stdout)))
     }
 
     /// What enters the trial; the program to run there comes behind it.

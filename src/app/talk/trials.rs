@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::process::Command;
 use std::rc::Rc;
 
-use super::super::commands::can_try as probe;
+use super::super::commands::{ASKED, ASKING, can_try as probe};
 use super::super::context::App;
 use crate::agent::{Tried, Tryable};
 use crate::child;
@@ -27,9 +27,25 @@ pub(super) fn tries(app: &Rc<App>) -> Tries {
         let ran = relay(command(&app, trial)?).ok()?;
         let code = ran.status.code()?;
         let is_over = [Exit::Done, Exit::ApprovalNeeded].iter().any(|exit| i32::from(exit.code()) == code);
-        let printed = output::trim(&output::clean(&ran.output), output::LIMITS);
+        let printed = output::trim(&output::clean(&told(&ran.output)), output::LIMITS);
         is_over.then(|| Tried { applied: code == i32::from(Exit::Done.code()), printed })
     })
+}
+
+/// Takes the questions out of what was on the screen.
+fn told(printed: &[u8]) -> Vec<u8> {
+    let find = |text: &[u8], mark: &str| text.windows(mark.len()).position(|part| part == mark.as_bytes());
+    let (mut told, mut rest) = (Vec::new(), printed);
+    while let Some(start) = find(rest, ASKING) {
+        told.extend_from_slice(&rest[..start]);
+        let behind = &rest[start + ASKING.len()..];
+        match find(behind, ASKED) {
+            Some(end) => rest = &behind[end + ASKED.len()..],
+            None => return told,
+        }
+    }
+    told.extend_from_slice(rest);
+    told
 }
 
 fn command(app: &App, trial: &Tryable) -> Option<Command> {
@@ -50,4 +66,16 @@ fn command(app: &App, trial: &Tryable) -> Option<Command> {
     }
     command.current_dir(&app.project.cwd).arg("--").arg(&trial.line);
     Some(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_taken_out_of_what_the_model_is_told_and_nothing_else_is() {
+        let text = format!("ran{ASKING}? y n{ASKED}\nmore{ASKING}? again{ASKED}end{ASKING}cut off");
+        assert_eq!(told(text.as_bytes()), b"ran\nmoreend");
+        assert_eq!(told(b"plain"), b"plain");
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use super::super::super::commands::why_not;
 use super::super::super::context::App;
 use super::super::super::servers::standing;
 use super::super::check::Check;
@@ -20,7 +21,7 @@ pub(super) fn checks(app: &App, locale: &Locale) -> Vec<Check> {
         Standing::On(_) | Standing::Off => Check::good(name, found),
         Standing::Unsupported(_) => Check::bad(name, found, locale.text(word::doctor::SANDBOX_HINT)),
     };
-    let mut checks = vec![held, undo(app, locale)];
+    let mut checks = vec![held, undo(app, locale), trials(app, locale)];
     checks.extend(standing(app).into_iter().map(|(name, agreed, of_project)| {
         let said = match agreed {
             Agreed::Yes => word::doctor::SERVER_YES,
@@ -31,6 +32,16 @@ pub(super) fn checks(app: &App, locale: &Locale) -> Vec<Check> {
         Check::good(&format!("MCP {name}"), format!("{} · {}", locale.text(said), locale.text(whose)))
     }));
     checks
+}
+
+/// Makes a trial and runs nothing in it.
+fn trials(app: &App, locale: &Locale) -> Check {
+    let name = locale.text(word::doctor::TRIALS);
+    match why_not(app, locale) {
+        None => Check::good(name, locale.text(word::doctor::TRIALS_WORK)),
+        // Everything else works without: commands are asked about.
+        Some(why) => Check::good(name, why),
+    }
 }
 
 /// Changes a file where journals are kept, and takes that back.
