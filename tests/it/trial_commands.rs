@@ -1,5 +1,6 @@
 //! Real commands in a trial: until it is applied nothing is another, down to git's own files; applied, it is as if the
-//! command had run there; dropped, nothing is left.
+//! command had run there; dropped, nothing is left. What a trial says it does not keep is not in the list: files with several
+//! names that are written by one of them.
 //!
 //! `AXI_TRIAL_COMMANDS` says how many of trials/commands.tsv are run, spread over the list; `all` runs each. A name alone runs
 //! those that have it.
@@ -84,7 +85,8 @@ fn outcome(home: &Home) -> (BTreeMap<PathBuf, String>, String) {
     let short = |path: &Path| path.strip_prefix(&work).unwrap().to_owned();
     let mut found = BTreeMap::new();
     for (path, (content, mode, time, note, first)) in picture(&work) {
-        let time = if time.0 > MADE { (0, 0) } else { time };
+        // The time of a directory in which names went and came back is not applied.
+        let time = if time.0 > MADE || path.is_dir() && !path.is_symlink() { (0, 0) } else { time };
         let content = String::from_utf8_lossy(&content).replace(&*work.to_string_lossy(), "WORK");
         found.insert(short(&path), format!("{mode:o} {time:?} {note:?} {} {content}", short(&first).display()));
     }

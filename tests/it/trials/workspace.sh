@@ -17,7 +17,7 @@ printf 'import os\nopen("made_by_python", "w").write("x" * 10)\nos.rename("notes
 printf '#!/bin/sh\nmkdir -p build && cp notes.txt build/ && date -u -d @0 +%%F > build/stamp\n' > build.sh
 chmod 755 build.sh
 printf 'secretive\n' > private; chmod 600 private
-ln notes.txt hard.txt
+printf 'two names\n' > twin.txt; ln twin.txt hard.txt
 ln -s notes.txt soft.txt; ln -s data dirlink; ln -s nowhere dangling
 truncate -s 1M sparse; printf 'end' | dd of=sparse bs=1 seek=500000 conv=notrunc status=none
 printf '*.o\nprog\nbuild/\nignored\n' > .gitignore
@@ -30,4 +30,4 @@ git checkout -q -b topic; printf 'topic\n' > topic.txt; printf 'one\nTWO\nthree\
 git add -A; git commit -qm topic
 git checkout -q main; printf 'main\n' > main.txt; git add -A; git commit -qm second; git tag v1
 printf 'untracked\n' > untracked.txt; printf 'changed\n' >> docs/guide.md
-rm -f hard.txt; ln notes.txt hard.txt
+rm -f hard.txt; ln twin.txt hard.txt
