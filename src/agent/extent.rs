@@ -64,9 +64,8 @@ pub(super) fn extended(usual: Reach, access: Access) -> Reach {
     match (access, usual) {
         (Access::Usual, usual) => usual,
         (Access::Full, _) | (_, Reach::Full) => Reach::Full,
-        (Access::Workspace, Reach::Alone) => Reach::Workspace { network: true, also: Vec::new() },
         (Access::Workspace, Reach::Workspace { also, .. }) => Reach::Workspace { network: true, also },
-        (Access::Workspace, Reach::ReadOnly) => Reach::Workspace { network: true, also: Vec::new() },
+        (Access::Workspace, Reach::ReadOnly | Reach::Alone) => Reach::Workspace { network: true, also: Vec::new() },
     }
 }
 
