@@ -21,8 +21,7 @@ mod write;
 
 pub use choices::{
     AgentCommands, Approvals, CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, PromptCache,
-    ReasoningView,
-    ThemeChoice, WrapChoice,
+    ReasoningView, ThemeChoice, WrapChoice,
 };
 pub use entry::Given;
 pub use error::ConfigError;

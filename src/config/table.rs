@@ -8,8 +8,7 @@ use toml_edit::Item;
 
 use super::choices::{
     AgentCommands, Approvals, CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, PromptCache,
-    ReasoningView,
-    ThemeChoice, WrapChoice,
+    ReasoningView, ThemeChoice, WrapChoice,
 };
 use super::entry::{Entry, Reader, Section, Shaped};
 use super::setting::Form::{

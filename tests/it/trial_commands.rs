@@ -57,8 +57,11 @@ fn copy(template: &Home) -> Home {
     home
 }
 
+/// Content, mode, time, links and blocks of a file.
+type Entry = (Vec<u8>, u32, (i64, i64), u64, u64);
+
 /// Everything of a workspace, git's own files with it: content or target, mode, times, names.
-fn whole(work: &Path) -> BTreeMap<PathBuf, (Vec<u8>, u32, (i64, i64), u64, u64)> {
+fn whole(work: &Path) -> BTreeMap<PathBuf, Entry> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![work.to_owned()];
     while let Some(path) = waiting.pop() {
@@ -166,7 +169,7 @@ fn a_real_command_changes_nothing_until_it_is_applied_and_then_as_if_it_had_run_
         wrong.extend(differs(&template, tried));
     }
     for (program, count) in missing {
-        skip(&format!("{program} ({count} commands)"));
+        skip(format!("{program} ({count} commands)"));
     }
     assert!(wrong.is_empty(), "{} of {ran} differ\n{}", wrong.len(), wrong.join("\n\n"));
 }
