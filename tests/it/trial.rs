@@ -473,6 +473,24 @@ fn a_person_reviews_a_turn_at_its_end_and_applies_a_part_of_it() {
     assert_eq!(person.leaves(), Some(0));
 }
 
+#[test]
+fn in_lines_the_page_and_the_question_of_a_turn_stand_before_the_answer_is_read() {
+    if !can_try() {
+        return;
+    }
+    let home = with_program();
+    let server = Server::start(turn());
+    let mut person = Person::meets(axi(&home, &server).args(["--try", "--linear"]));
+    person.sends("go");
+    person.sees("1–4 answers");
+    assert!(person.count("- d0/a") > 0 && person.count("4 Show the whole diff") > 0);
+    person.types("1\r");
+    person.sees("changes applied");
+    person.sees_prompt();
+    assert!(!home.work().join("d0").exists() && home.work().join("made/new").exists());
+    assert_eq!(person.leaves(), Some(0));
+}
+
 /// Root needs no user namespace: what others need shows only to one.
 #[test]
 fn what_root_tries_an_ordinary_user_tries_too() {

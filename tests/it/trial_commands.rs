@@ -57,10 +57,10 @@ fn copy(template: &Home) -> Home {
     home
 }
 
-/// Content, mode, time, links and blocks of a file.
+/// Content or target, mode, times, names, number.
 type Entry = (Vec<u8>, u32, (i64, i64), u64, u64);
 
-/// Everything of a workspace, git's own files with it: content or target, mode, times, names.
+/// Everything of a workspace, git's own files with it.
 fn whole(work: &Path) -> BTreeMap<PathBuf, Entry> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![work.to_owned()];

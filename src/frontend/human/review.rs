@@ -99,6 +99,8 @@ fn one<W: Write>(
 ) -> Result<Vec<usize>, Answer> {
     let (answers, choices) = asked::show(painter, question);
     let answers = Answers { hint, ..answers };
+    // Lines are read from the terminal itself, which must show the question by then.
+    painter.screen().end_live();
     let answer = questions.answer(painter, &answers);
     asked::tell(painter, question, &choices, &answer);
     match answer {
