@@ -37,9 +37,8 @@ pub(super) fn copied(layer: &Path, target: &Path, seen: &Seen) -> io::Result<()>
 pub(super) fn whole(target: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let beside = beside(target);
     let done = make(&beside).and_then(|()| std::fs::rename(&beside, target));
-    if done.is_err() {
-        drop(std::fs::remove_file(&beside));
-    }
+    // It is still there, too, where both were names of one file already (rename(2)).
+    drop(std::fs::remove_file(&beside));
     done
 }
 

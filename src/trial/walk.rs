@@ -35,7 +35,7 @@ pub(super) fn root(
         let after = Seen { owner: real.owner, ..now.clone() };
         Walk { set, begun }.add(Kind::Mode, lower, upper, Some(real.clone()), Some(after));
     }
-    Walk { set, begun }.directory(upper, lower, now.as_ref(), real.as_ref())
+    Walk { set, begun }.directory(upper, lower, now.as_ref(), real.as_ref(), false)
 }
 
 /// Counts what was written below a directory that is only lent; `None` if nothing was.
@@ -66,9 +66,18 @@ impl Walk<'_> {
         });
     }
 
-    /// Compares the names of a directory in the layer with those that it covers, if something is covered.
-    fn directory(&mut self, upper: &Path, lower: &Path, now: Option<&Seen>, real: Option<&Seen>) -> io::Result<()> {
+    /// Compares the names of a directory in the layer with those that it covers, if something is covered. `hidden`: one
+    /// around it is opaque, so that nothing shows through here either; only the outermost is marked.
+    fn directory(
+        &mut self,
+        upper: &Path,
+        lower: &Path,
+        now: Option<&Seen>,
+        real: Option<&Seen>,
+        hidden: bool,
+    ) -> io::Result<()> {
         let Some(now) = now else { return Ok(()) };
+        let hidden = hidden || now.opaque;
         let real = real.filter(|real| real.is_directory());
         let opened = Ajar::open(upper, now.mode, LOOKED_INTO);
         let mut names: Vec<OsString> = Vec::new();
@@ -79,7 +88,7 @@ impl Walk<'_> {
         if let Some(real) = real {
             // Also where it stayed as it was: what is written in place there gets its place by a new name here.
             self.set.touched.push((lower.to_owned(), real.clone(), now.clone()));
-            if now.opaque {
+            if hidden {
                 for entry in lower.read_dir()?.flatten() {
                     if names.binary_search(&entry.file_name()).is_err() {
                         self.gone(&entry.path())?;
@@ -91,13 +100,19 @@ impl Walk<'_> {
             let (upper, lower) = (upper.join(name), lower.join(name));
             let Some(after) = Seen::look(&upper)? else { continue };
             let before = if real.is_some() { Seen::look(&lower)? } else { None };
-            self.name(&upper, &lower, before, after)?;
+            self.name(&upper, &lower, (before, after), hidden)?;
         }
         drop(opened);
         Ok(())
     }
 
-    fn name(&mut self, upper: &Path, lower: &Path, before: Option<Seen>, after: Seen) -> io::Result<()> {
+    fn name(
+        &mut self,
+        upper: &Path,
+        lower: &Path,
+        (before, after): (Option<Seen>, Seen),
+        hidden: bool,
+    ) -> io::Result<()> {
         let same_kind = |before: &Seen| std::mem::discriminant(&before.what) == std::mem::discriminant(&after.what);
         let before = match before {
             Some(before) if !same_kind(&before) => {
@@ -118,7 +133,7 @@ impl Walk<'_> {
                     }
                     Some(_) => {}
                 }
-                self.directory(upper, lower, Some(&after), before.as_ref())?;
+                self.directory(upper, lower, Some(&after), before.as_ref(), hidden)?;
             }
             (What::Link(_), before) => {
                 let is_same = before.as_ref().is_some_and(|before| {

@@ -187,6 +187,24 @@ fn a_directory_is_renamed_in_one_call_as_outside_of_a_trial() {
 }
 
 #[test]
+fn what_was_in_a_directory_that_was_removed_and_made_again_goes_however_deep_it_lay() {
+    if !can_try() {
+        return;
+    }
+    let (tried, direct) = (filled(), filled());
+    let line = "rm -r d0; mkdir -p d0/s0; echo new > d0/s0/new; \
+                rm one two; echo 1 > one; ln one two";
+    for home in [&tried, &direct] {
+        std::fs::write(home.work().join("one"), "1\n").unwrap();
+        std::fs::hard_link(home.work().join("one"), home.work().join("two")).unwrap();
+    }
+    let ran = tries(&tried, &["--apply", "--json"], line);
+    assert!(changes(&ran).contains(&("deleted".to_owned(), "d0/s0/a".to_owned())), "{}", ran.out);
+    let _ = direct.command("sh").args(["-c", line]).current_dir(direct.work()).output().unwrap();
+    assert_eq!(timeless(&tried), timeless(&direct), "{}", ran.err);
+}
+
+#[test]
 fn what_somebody_changed_meanwhile_is_refused_file_by_file_and_the_rest_is_applied_and_taken_back() {
     if !can_try() {
         return;

@@ -20,7 +20,7 @@ printf 'secretive\n' > private; chmod 600 private
 printf 'two names\n' > twin.txt; ln twin.txt hard.txt
 ln -s notes.txt soft.txt; ln -s data dirlink; ln -s nowhere dangling
 truncate -s 1M sparse; printf 'end' | dd of=sparse bs=1 seek=500000 conv=notrunc status=none
-printf '*.o\nprog\nbuild/\nignored\n' > .gitignore
+printf '*.o\nprog\nbuild/\nignored\ntwin.txt\nhard.txt\n' > .gitignore
 printf 'ignored\n' > ignored
 printf '{"a": 1, "b": [1, 2]}\n' > data/doc.json
 git init -q -b main
