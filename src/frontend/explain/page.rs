@@ -43,9 +43,19 @@ impl Page {
     /// Finds the line of a flag, with its dashes and without a value.
     #[must_use]
     pub fn flag(&self, flag: &str) -> Option<Entry> {
-        self.entries(&|head| flags_of(head).any(|(name, _)| is_name(&name, flag)))
+        if flag.len() < 2 {
+            return None;
+        }
+        // `-5` stands in pages as `-<number>`, `-NUM`.
+        let is_number = flag.strip_prefix('-').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
+        let is_numbers = |head: &str| {
+            ["-<number>", "-<n>", "-NUM", "-num", "-number"].iter().any(|own| {
+                head.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with([',', ' ']))
+            })
+        };
+        self.entries(&|head| flags_of(head).any(|(name, _)| is_name(&name, flag)) || is_number && is_numbers(head))
             .map(|(head, says)| {
-                let takes_value = flags_of(&head).any(|(_, takes)| takes);
+                let takes_value = !is_number && flags_of(&head).any(|(_, takes)| takes);
                 Entry { head, says, takes_value }
             })
             .next()
@@ -206,7 +216,7 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "\
-LS(1)\n\nNAME\n       ls - list directory contents\n\nOPTIONS\n       -a, --all\n              do not ignore entries starting with .\n\n       -l     use a long\n              listing format. It is long.\n\n       -f, --file=ARCHIVE\n              Use archive file.  More.\n\n       -e\n       --exact\n              Be exact.\n\n     -p port\n             Port to connect to.\n\n       --[no-]verify\n              Whether hooks run.\n\n       start PATTERN...\n           Start units.\n\n       if=FILE\n              read from FILE instead of stdin\n\n       −w     With another dash.\n";
+LS(1)\n\nNAME\n       ls - list directory contents\n\nOPTIONS\n       -a, --all\n              do not ignore entries starting with .\n\n       -l     use a long\n              listing format. It is long.\n\n       -f, --file=ARCHIVE\n              Use archive file.  More.\n\n       -e\n       --exact\n              Be exact.\n\n     -p port\n             Port to connect to.\n\n       --[no-]verify\n              Whether hooks run.\n\n       start PATTERN...\n           Start units.\n\n       if=FILE\n              read from FILE instead of stdin\n\n       −w     With another dash.\n\n       -<number>, -n <number>\n              Limit it.\n";
 
     fn page() -> Page {
         Page { name: "ls(1)".into(), text: TEXT.into() }
@@ -227,6 +237,7 @@ LS(1)\n\nNAME\n       ls - list directory contents\n\nOPTIONS\n       -a, --all\
         assert_eq!(flag("-p"), told("-p port", "Port to connect to.", true));
         assert_eq!(flag("--no-verify"), told("--[no-]verify", "Whether hooks run.", false));
         assert_eq!(flag("-w"), told("−w", "With another dash.", false));
+        assert_eq!(flag("-5").map(|(_, says, _)| says).as_deref(), Some("Limit it."));
         assert_eq!((flag("-x"), flag("--al"), flag("-")), (None, None, None));
         assert_eq!(page().word("start").map(|entry| entry.says).as_deref(), Some("Start units."));
         assert_eq!(page().word("if=").map(|entry| entry.head).as_deref(), Some("if=FILE"));
