@@ -115,7 +115,7 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Reads a question, and its words as [`wanted`] gives them.
+    /// Reads a question, and its words as [`crate::context::wanted`] gives them.
     pub(super) fn new(query: &str, words: &[String]) -> Self {
         let phrases = phrases(&stems(query));
         let is_in_phrase = |word: &str| phrases.iter().any(|(_, of)| of.iter().any(|part| part == word));
