@@ -94,6 +94,7 @@ mod print_exit;
 mod print_session;
 mod print_terminal;
 mod project_root;
+mod promises;
 mod proxies;
 mod pseudo_language;
 mod pty;
