@@ -4,6 +4,7 @@
 
 mod aliases;
 mod beginning;
+
 #[cfg(test)]
 mod bench;
 mod calls;
@@ -227,12 +228,6 @@ impl Agent {
         self.consent.survey(line, cancel).await
     }
 
-    /// Names the programs that a line would run, as far as they are known before it runs.
-    #[must_use]
-    pub fn programs(&self, line: &str) -> Vec<String> {
-        self.consent.programs(line)
-    }
-
     /// Returns where it works.
     #[must_use]
     pub const fn place(&self) -> &Place {
@@ -390,4 +385,10 @@ impl Agent {
         self.runner.memory.forget_files();
         self.talk.rewind(messages)
     }
+}
+
+/// Names the programs that a line would run where the agent works, as far as they are known before it runs.
+#[must_use]
+pub fn programs(agent: &Agent, line: &str) -> Vec<String> {
+    agent.consent.programs(line)
 }

@@ -42,6 +42,7 @@ pub use git_index::{IndexContent, IndexEntry, each_index_entry};
 pub(crate) use glob::Glob;
 pub use offer::{always_rule, line_rule, newly_allowed};
 pub use policy::Policy;
+pub use program::runs_its_words;
 pub use rule::{Meaning, Rule, RuleError};
 pub use tracked::Tracked;
 pub use verdict::{Class, Decision, Mode, NeverAuto, Reason, Source, Unparsed, Verdict};
@@ -64,22 +65,4 @@ pub struct Surroundings {
     pub secrets: SecretFiles,
     /// The environment a shell line would run in. A variable that is not here is unknown, not empty.
     pub environment: BTreeMap<String, String>,
-}
-
-/// Tells whether the words behind a program's own flags are another command.
-#[must_use]
-pub fn runs_its_words(program: &str) -> bool {
-    use program::{Program, Runs};
-    Program::named(program).and_then(|program| program.runs).is_some_and(|runs| match runs {
-        Runs::Find | Runs::Fd => false,
-        Runs::Behind
-        | Runs::Raised
-        | Runs::Shell
-        | Runs::Builtin
-        | Runs::Env
-        | Runs::Xargs
-        | Runs::Joined
-        | Runs::Unseen
-        | Runs::Remote => true,
-    })
 }

@@ -144,6 +144,7 @@ mod tools;
 mod tools_check;
 mod trial;
 mod trial_commands;
+mod trial_turns;
 mod undo;
 mod undo_corpus;
 mod undo_lines;

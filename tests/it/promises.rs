@@ -29,6 +29,7 @@ const PROMISING: &[&str] = &[
     "kept nowhere",
     "session is kept",
     "what arrived is kept",
+    "stay as they are",
 ];
 
 /// The key of the words, and the test.
@@ -53,6 +54,10 @@ const HELD: &[(&str, &str)] = &[
     ("command.stop", "escape_gives_the_queue_back_to_the_editor"),
     ("said.session_kept", "the_session_in_use_is_not_deleted"),
     ("local.not_agreed", "saying_no_fetches_nothing_and_says_what_else_there_is"),
+    ("cli.command.try", "nothing_changes_before_random_lines_are_applied_and_then_it_is_as_if_they_had_run_there"),
+    ("cli.option.apply", "a_turn_in_a_trial_prints_what_it_would_change_and_only_apply_applies_it"),
+    ("trial.untouched", "nothing_changes_before_random_lines_are_applied_and_then_it_is_as_if_they_had_run_there"),
+    ("explain.class.read_only", "what_runs_unasked_changes_nothing_whatever_the_line"),
     ("trial.ask.drop", "nothing_changes_before_random_lines_are_applied_and_then_it_is_as_if_they_had_run_there"),
     ("trial.deletes.one", "what_a_command_would_change_is_told_deletions_first_and_nothing_is_touched"),
     ("trial.deletes.other", "what_a_command_would_change_is_told_deletions_first_and_nothing_is_touched"),

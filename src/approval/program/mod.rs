@@ -409,6 +409,23 @@ impl Flags {
     }
 }
 
+/// Tells whether the words behind a program's own flags are another command.
+#[must_use]
+pub fn runs_its_words(program: &str) -> bool {
+    Program::named(program).and_then(|program| program.runs).is_some_and(|runs| match runs {
+        Runs::Find | Runs::Fd => false,
+        Runs::Behind
+        | Runs::Raised
+        | Runs::Shell
+        | Runs::Builtin
+        | Runs::Env
+        | Runs::Xargs
+        | Runs::Joined
+        | Runs::Unseen
+        | Runs::Remote => true,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

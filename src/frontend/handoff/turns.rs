@@ -13,7 +13,7 @@ use super::mending::{Mending, Workbench};
 use super::output::{Output, OutputSource, consented};
 use super::reply::Put;
 use super::rerun::Rerun;
-use crate::agent::{Agent, TurnEnd};
+use crate::agent::{Agent, TurnEnd, programs};
 use crate::command::LeftInShells;
 use crate::conversation::{ContentBlock, Message, Subject, ToolVerb};
 use crate::frontend::exit::Exit;
@@ -189,9 +189,9 @@ impl Handoff {
     }
 
     fn fault(&self, command: &str, facts: &Facts) -> Option<Fault> {
-        let programs = self.agent.programs(command);
+        let named = programs(&self.agent, command);
         let known = format!("{}\n{}", facts.aliases, facts.functions);
-        self.stage.runtime.block_on(self.check.fault(command, &programs, &facts.shell, &known))
+        self.stage.runtime.block_on(self.check.fault(command, &named, &facts.shell, &known))
     }
 
     fn workbench<'a>(&'a mut self, pending: &'a Pending) -> Workbench<'a> {
