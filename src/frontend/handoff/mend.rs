@@ -113,7 +113,7 @@ fn messages(question: &str) -> Vec<Message> {
 /// Words what is known of the failure.
 fn question(facts: &Facts, last: &LastCommand, printed: Option<&str>, near: &Near, known: &Known) -> String {
     let clean = |text: &str| secret::redact(text, known, Level::Sent).0;
-    let missing = if last.is_missing() { ": there is no such command" } else { "" };
+    let missing = if near.lacks_program(last) { ": there is no such command" } else { "" };
     let mut rows = vec![format!("$ {}", clean(&last.command)), format!("exit code {}{missing}", last.status)];
     if let Some(printed) = printed {
         rows.push(format!("printed:\n{}", end_of(printed.trim_end(), SHOWN)));

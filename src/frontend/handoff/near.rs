@@ -33,8 +33,8 @@ impl Near {
         if !names.is_empty() {
             rows.push(format!("exists here: {}", names.join(", ")));
         }
-        if last.is_missing() {
-            let missing = words.iter().find(|word| self.program(word).is_none() && !word.contains('='));
+        if self.lacks_program(last) {
+            let missing = words.iter().find(|word| is_program(word));
             let programs = missing.map(|word| self.programs(word)).unwrap_or_default();
             if programs.is_empty() {
                 rows.extend(INSTALLERS.iter().find(|name| self.program(name).is_some()).map(|name| {
@@ -46,6 +46,13 @@ impl Near {
             }
         }
         rows
+    }
+
+    /// Tells whether the shell found no such program: `bash nothing.sh` ends with the same exit code.
+    pub(super) fn lacks_program(&self, last: &LastCommand) -> bool {
+        let words = shlex::split(&last.command).unwrap_or_default();
+        let name = words.iter().find(|word| is_program(word));
+        last.is_missing() && name.is_none_or(|name| self.program(name).is_none())
     }
 
     /// Entries that are like a word that is the path of nothing.
@@ -71,6 +78,11 @@ impl Near {
         let found = std::env::split_paths(&self.path).map(|folder| folder.join(name));
         found.filter(|path| path.is_absolute()).find(|path| path.is_file())
     }
+}
+
+/// Tells whether a word can be the program of a line: neither a variable nor what stands before a program.
+fn is_program(word: &str) -> bool {
+    !word.contains('=') && !matches!(word, "sudo" | "doas" | "env" | "time" | "nohup" | "exec" | "command")
 }
 
 /// The names in a directory, as far as they can be written on a line.
@@ -136,6 +148,9 @@ mod tests {
             rows("jq .name", 127, &near),
             ["no program here has a like name; programs are installed by: sudo apt"]
         );
+        assert_eq!(rows("sudo gti status", 127, &near), ["programs: git"]);
+        // bash ends so where it finds no script.
+        assert_eq!(rows("git nots.txt", 127, &near), [""; 0]);
         assert_eq!(rows("gti 'open", 127, &near).len(), 1, "a line nobody can split has no names");
     }
 }
