@@ -43,10 +43,10 @@ pub(super) fn command(line: &str, secrets: &mut Secrets, hidden: &str, is_checke
             return lines.map(comment).collect::<String>().trim_end().to_owned();
         }
     };
-    if !is_closed {
-        return format!("bash -c '{}'", line.replace('\'', r"'\''"));
-    }
     let silent = if is_checked { SILENT } else { "" };
+    if !is_closed {
+        return format!("{silent}bash -c '{}'", line.replace('\'', r"'\''"));
+    }
     match (is_plain(&line), is_beyond_reproach(&line)) {
         (true, true) => line,
         (true, false) => format!("{silent}{line}"),
