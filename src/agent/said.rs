@@ -7,7 +7,7 @@ use super::undo::Undo;
 use crate::context::{self, Found, LOOKED_AT, PASSAGES, quotes, recall, recall_of, sent_tokens, wanted};
 use crate::conversation::{Conversation, Message, tokens};
 use crate::journal::{JournalError, Turn};
-use crate::session::{Told, seek};
+use crate::session::{Matches, seek};
 
 /// A turn that is not sent any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,17 +105,17 @@ pub(super) fn recalled(talk: &Talk, query: &str, most: usize) -> Vec<Found> {
     }
     // What stands in the file alone is looked through there.
     let path = talk.session().path();
-    let told =
+    let matches =
         path.and_then(|path| seek(path, &wanted(query)).map_err(|error| tracing::warn!(%error, "not read")).ok());
-    recall_both(&told.unwrap_or_default(), held, earlier, query, most)
+    recall_both(&matches.unwrap_or_default(), held, earlier, query, most)
 }
 
-/// Searches what was told of a session's file and, from message `earlier` on, what is held of it.
-fn recall_both(told: &Told, held: &[Message], earlier: usize, query: &str, most: usize) -> Vec<Found> {
-    let turns = told.said.partition_point(|said| *said < earlier);
-    let before = told.messages.iter().filter(|(number, _)| *number < earlier);
+/// Searches what was found in a session's file and, from message `earlier` on, what is held of it.
+fn recall_both(matches: &Matches, held: &[Message], earlier: usize, query: &str, most: usize) -> Vec<Found> {
+    let turns = matches.said.partition_point(|said| *said < earlier);
+    let before = matches.messages.iter().filter(|(number, _)| *number < earlier);
     let before = before.map(|(number, message)| {
-        let turn = told.said.partition_point(|said| said <= number);
+        let turn = matches.said.partition_point(|said| said <= number);
         context::Said { number: *number, turn, message }
     });
     let after = context::turns(held).enumerate().map(|(place, (turn, message))| context::Said {

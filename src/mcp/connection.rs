@@ -60,7 +60,7 @@ pub(super) struct Offers {
 /// The near end of a line.
 pub(super) struct Connection {
     outgoing: mpsc::Sender<Value>,
-    pending: Mutex<HashMap<u64, Pending>>,
+    pending: Mutex<HashMap<u64, PendingRequest>>,
     next: AtomicU64,
     pub(super) era: OnceLock<Era>,
     /// The revision that both agreed on where there is a session.
@@ -78,7 +78,7 @@ pub(super) struct Connection {
     asked: Arc<AtomicUsize>,
 }
 
-struct Pending {
+struct PendingRequest {
     reply: oneshot::Sender<Result<Value, Failure>>,
     progress: Option<mpsc::Sender<String>>,
     alive: Arc<Notify>,
@@ -138,7 +138,7 @@ impl Connection {
 
     /// Answers whoever waits with a failure.
     pub(super) fn fail(&self, failure: &Failure) {
-        let pending: Vec<Pending> = locked(&self.pending).drain().map(|(_, pending)| pending).collect();
+        let pending: Vec<PendingRequest> = locked(&self.pending).drain().map(|(_, pending)| pending).collect();
         for waits in pending {
             let _ = waits.reply.send(Err(failure.clone()));
         }
@@ -190,7 +190,7 @@ impl Connection {
         }
         let (reply, mut answer) = oneshot::channel();
         let alive = Arc::new(Notify::new());
-        locked(&self.pending).insert(id, Pending { reply, progress, alive: Arc::clone(&alive) });
+        locked(&self.pending).insert(id, PendingRequest { reply, progress, alive: Arc::clone(&alive) });
         let waiting = Waiting { connection: self, id };
         let slow = || Failure::Slow { seconds: limit.as_secs() };
         let sent =

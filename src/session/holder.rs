@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::entry::{EntryKind, ReadLine, read_line};
 use crate::conversation::Message;
 
-/// Where a line stands.
+/// The position of a line in its file.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct Position<'a> {
     pub(super) path: &'a Path,
     pub(super) offset: u64,
     /// The length of the line with its newline, in bytes.
@@ -21,9 +21,9 @@ pub(super) trait Holder {
     /// Makes an empty holder.
     fn anew(&self) -> Self;
     /// Takes in a line without parsing all of it. Returns false if the caller must parse the line.
-    fn line(&mut self, line: &[u8], place: Place<'_>) -> bool;
+    fn line(&mut self, line: &[u8], position: Position<'_>) -> bool;
     /// Takes in a message that the caller parsed.
-    fn message(&mut self, message: Message, place: Place<'_>);
+    fn message(&mut self, message: Message, position: Position<'_>);
     /// Answers the calls that a crash left open.
     fn close(&mut self);
     /// Goes back to so many messages, as [`crate::conversation::Conversation::rewind`] does.
@@ -50,7 +50,7 @@ impl Files {
     }
 }
 
-/// Where a line stands whose text is not held.
+/// The position of a line whose text is not held.
 pub(super) struct Line {
     pub(super) file: usize,
     pub(super) offset: u64,

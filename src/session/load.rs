@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::ahead::Ahead;
 use super::entry::{Changed, EntryKind, ReadLine, directory_of, read_line};
-use super::holder::{Holder, Place};
+use super::holder::{Holder, Position};
 use super::outline::{Held, Outline};
 use super::partial::Partial;
+use super::read_ahead::ReadAhead;
 use super::{SessionError, SessionId};
 use crate::conversation::{Bill, Conversation, Cut, Ledger, Message, Outcome};
 
@@ -96,11 +96,11 @@ impl Holder for Vec<Message> {
         Self::new()
     }
 
-    fn line(&mut self, _: &[u8], _: Place<'_>) -> bool {
+    fn line(&mut self, _: &[u8], _: Position<'_>) -> bool {
         false
     }
 
-    fn message(&mut self, message: Message, _: Place<'_>) {
+    fn message(&mut self, message: Message, _: Position<'_>) {
         self.push(message);
     }
 
@@ -162,12 +162,12 @@ fn read<H: Holder>(path: &Path, most: u64, deepest: u32, holder: H) -> Result<Re
         if length == 0 {
             return Ok(reading);
         }
-        let place = Place { path, offset, length };
+        let position = Position { path, offset, length };
         offset += length;
         // The last line may be cut by a crash. It is not counted as damaged.
         reading.length += if bytes.ends_with(b"\n") { length } else { 0 };
         if !bytes.trim_ascii().is_empty() {
-            reading.line(bytes, place, deepest);
+            reading.line(bytes, position, deepest);
         }
         reader.consume(whole);
     }
@@ -177,7 +177,7 @@ fn read<H: Holder>(path: &Path, most: u64, deepest: u32, holder: H) -> Result<Re
 fn reader(path: &Path, most: u64) -> io::Result<Box<dyn BufRead>> {
     let file = File::open(path)?;
     if file.metadata()?.len().min(most) > LONG
-        && let Ok(ahead) = Ahead::begin(file.try_clone()?.take(most))
+        && let Ok(ahead) = ReadAhead::begin(file.try_clone()?.take(most))
     {
         return Ok(Box::new(ahead));
     }
@@ -203,8 +203,8 @@ impl<H: Holder> Reading<H> {
         }
     }
 
-    fn line(&mut self, line: &[u8], place: Place<'_>, deepest: u32) {
-        if self.messages.line(line, place) {
+    fn line(&mut self, line: &[u8], position: Position<'_>, deepest: u32) {
+        if self.messages.line(line, position) {
             self.read += 1;
             self.open = true;
             return;
@@ -223,9 +223,9 @@ impl<H: Holder> Reading<H> {
         self.read += 1;
         if let EntryKind::Forked { from, bytes, title } = kind {
             self.topic = Some(title).filter(|title| !title.is_empty());
-            self.begin_as(&place.path.with_file_name(format!("{from}.jsonl")), bytes, deepest);
+            self.begin_as(&position.path.with_file_name(format!("{from}.jsonl")), bytes, deepest);
         } else {
-            self.take(kind, place);
+            self.take(kind, position);
         }
     }
 
@@ -246,7 +246,7 @@ impl<H: Holder> Reading<H> {
         }
     }
 
-    fn take(&mut self, kind: EntryKind, place: Place<'_>) {
+    fn take(&mut self, kind: EntryKind, position: Position<'_>) {
         match kind {
             EntryKind::Started { id, directory, directory_bytes, model: first, .. } => {
                 self.started.get_or_insert_with(|| (id, directory_of(directory, directory_bytes)));
@@ -255,7 +255,7 @@ impl<H: Holder> Reading<H> {
                 }
             }
             EntryKind::Message { message } => {
-                self.messages.message(message, place);
+                self.messages.message(message, position);
                 self.open = true;
             }
             EntryKind::Rewound { messages: left } => {

@@ -3,7 +3,6 @@
 //! Knows the nouns of a conversation and files; knows no agent, provider or terminal. Time and randomness come
 //! in as parameters.
 
-mod ahead;
 mod entry;
 mod error;
 mod fork;
@@ -17,6 +16,7 @@ mod outline;
 mod overview;
 mod partial;
 mod parts;
+mod read_ahead;
 mod redact;
 mod search;
 mod seek;
@@ -34,7 +34,7 @@ pub use import::{Foreign, ImportError, Imported, import};
 pub use load::{Loaded, load, load_lines, open};
 pub use mentions::{Mention, mentions};
 pub use redact::Redactor;
-pub use seek::{Told, seek};
+pub use seek::{Matches, seek};
 pub use spending::Spending;
 pub use store::{SessionStore, Summary};
 pub use tie::{ShellTie, Tied};

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::entry::{HEAD, VERSION};
-use super::holder::{Files, Holder, Line, Place};
+use super::holder::{Files, Holder, Line, Position};
 use crate::conversation::{Conversation, Cut, Earlier, Message, Role};
 
 /// How much of a conversation is held.
@@ -33,7 +33,7 @@ const PICTURE: u64 = 8 * 1024;
 #[derive(Default)]
 pub(super) struct Outline {
     files: Files,
-    standing: Vec<Standing>,
+    messages: Vec<Outlined>,
     /// The calls of the last message that have no results yet.
     open: Vec<String>,
     /// Whether the file has something that axi does not write. Then the outline is not reliable.
@@ -41,7 +41,7 @@ pub(super) struct Outline {
 }
 
 /// One message of the outline.
-struct Standing {
+struct Outlined {
     /// The line of the message. `None` for results that a crash left out of the file.
     line: Option<Line>,
     /// Its size in a request, in bytes.
@@ -89,31 +89,31 @@ impl Outline {
         }
         let from = self.held_from(cuts.last().map_or(0, |cut| cut.dropped), held);
         let files: Vec<File> = self.files.open().ok()?;
-        let lines = self.standing[from..].iter().filter_map(|standing| standing.line.as_ref());
+        let lines = self.messages[from..].iter().filter_map(|message| message.line.as_ref());
         let messages = lines.map(|line| line.read(&files)).collect::<Option<Vec<_>>>()?;
         let held = Conversation::restore(messages);
-        if held.messages().len() != self.standing.len() - from {
+        if held.messages().len() != self.messages.len() - from {
             return None;
         }
         if from == 0 {
             return Some(held);
         }
-        let opening = self.standing[0].line.as_ref()?.read(&files)?.text();
+        let opening = self.messages[0].line.as_ref()?.read(&files)?.text();
         Some(held.behind(Earlier { messages: from, opening }))
     }
 
     /// Returns the first message that is held. It is a person's message, so no call is open there.
     fn held_from(&self, dropped: usize, held: Held) -> usize {
         let (mut sent, mut shown) = (0_u64, 0_u64);
-        let mut from = self.standing.len();
-        for (index, standing) in self.standing.iter().enumerate().rev() {
-            sent += standing.weight;
-            shown += standing.line.as_ref().map_or(0, |line| line.length);
+        let mut from = self.messages.len();
+        for (index, message) in self.messages.iter().enumerate().rev() {
+            sent += message.weight;
+            shown += message.line.as_ref().map_or(0, |line| line.length);
             let enough = sent > held.sent || (from <= dropped && shown > held.shown);
-            if enough && from < self.standing.len() {
+            if enough && from < self.messages.len() {
                 return from;
             }
-            if standing.said {
+            if message.said {
                 from = index;
             }
         }
@@ -121,7 +121,7 @@ impl Outline {
     }
 
     /// Adds a message to the outline, by the rules of [`Conversation::restore`].
-    fn stands(&mut self, said: &MessageBones<'_>, place: Place<'_>) {
+    fn add(&mut self, said: &MessageBones<'_>, position: Position<'_>) {
         let of_kind = |kind: &str| said.content.iter().filter(move |block| block.kind == kind).count();
         let calls: Vec<String> = ids(said.content.iter().filter_map(|block| block.id.as_ref()));
         let results: Vec<String> = ids(said.content.iter().filter_map(|block| block.call_id.as_ref()));
@@ -144,10 +144,11 @@ impl Outline {
             self.close();
         }
         self.open = calls;
-        let line = Line { file: self.files.number(place.path), offset: place.offset, length: place.length };
-        let weight = if pictured { place.length.min(PICTURE) } else { place.length };
+        let line =
+            Line { file: self.files.number(position.path), offset: position.offset, length: position.length };
+        let weight = if pictured { position.length.min(PICTURE) } else { position.length };
         let said = said.role == Role::User && results.is_empty();
-        self.standing.push(Standing { line: Some(line), weight, said });
+        self.messages.push(Outlined { line: Some(line), weight, said });
     }
 }
 
@@ -156,7 +157,7 @@ impl Holder for Outline {
         Self::default()
     }
 
-    fn line(&mut self, line: &[u8], place: Place<'_>) -> bool {
+    fn line(&mut self, line: &[u8], position: Position<'_>) -> bool {
         let head = &line[..line.len().min(HEAD)];
         if memchr::memmem::find(head, b"\"kind\":\"message\"").is_none() {
             return false;
@@ -165,30 +166,30 @@ impl Holder for Outline {
         if bones.v != VERSION || bones.kind != "message" {
             return false;
         }
-        self.stands(&bones.message, place);
+        self.add(&bones.message, position);
         true
     }
 
-    fn message(&mut self, _: Message, _: Place<'_>) {
+    fn message(&mut self, _: Message, _: Position<'_>) {
         // The line was only partly understood.
         self.odd = true;
     }
 
     fn close(&mut self) {
         if !std::mem::take(&mut self.open).is_empty() {
-            self.standing.push(Standing { line: None, weight: 0, said: false });
+            self.messages.push(Outlined { line: None, weight: 0, said: false });
         }
     }
 
     fn rewind(&mut self, messages: usize) {
         self.close();
-        if self.standing.get(messages).is_some_and(|standing| standing.said) {
-            self.standing.truncate(messages);
+        if self.messages.get(messages).is_some_and(|message| message.said) {
+            self.messages.truncate(messages);
         }
     }
 
     fn count(&self) -> usize {
-        self.standing.len()
+        self.messages.len()
     }
 }
 

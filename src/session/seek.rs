@@ -27,7 +27,7 @@ const TELLING: [&[u8]; 4] = [b"message\"", b"rewound\"", b"cut\"", b"forked\""];
 
 /// What a search found in a session's file.
 #[derive(Debug, Default, PartialEq)]
-pub struct Told {
+pub struct Matches {
     /// The best messages, the oldest first, each with its number, counted from 0.
     pub messages: Vec<(usize, Message)>,
     /// The numbers of the messages that a person said.
@@ -39,9 +39,9 @@ pub struct Told {
 ///
 /// # Errors
 /// [`SessionError`].
-pub fn seek(path: &Path, words: &[String]) -> Result<Told, SessionError> {
-    let Some(sought) = Sought::new(words) else { return Ok(Told::default()) };
-    Ok(Seeker::read(path, u64::MAX, DEEPEST, &sought)?.told())
+pub fn seek(path: &Path, words: &[String]) -> Result<Matches, SessionError> {
+    let Some(sought) = Sought::new(words) else { return Ok(Matches::default()) };
+    Ok(Seeker::read(path, u64::MAX, DEEPEST, &sought)?.matches())
 }
 
 /// What a line says about which messages there are.
@@ -176,7 +176,7 @@ impl Seeker {
     }
 
     /// Parses the messages with the rarest words.
-    fn told(self) -> Told {
+    fn matches(self) -> Matches {
         let rarity = |bit: u32| {
             let having = self.found.iter().filter(|(has, _)| has.words & bit != 0);
             let having: usize = having.map(|(_, alike)| alike.count).sum();
@@ -190,11 +190,11 @@ impl Seeker {
             self.found.iter().map(|(has, alike)| (sum(has.words) + TOGETHER * sum(has.together), alike)).collect();
         kinds.sort_by(|(left, _), (right, _)| right.total_cmp(left));
         let best = kinds.into_iter().flat_map(|(_, alike)| alike.newest.iter().rev()).take(MOST);
-        let Ok(files) = self.files.open() else { return Told::default() };
+        let Ok(files) = self.files.open() else { return Matches::default() };
         let mut messages: Vec<(usize, Message)> =
             best.filter_map(|hit| Some((hit.number, hit.line.read(&files)?))).collect();
         messages.sort_by_key(|(number, _)| *number);
-        Told { messages, said: self.said }
+        Matches { messages, said: self.said }
     }
 }
 

@@ -9,7 +9,7 @@ const PIECE: usize = 256 * 1024;
 /// How many pieces may wait to be taken.
 const MOST_WAITING: usize = 4;
 
-pub(super) struct Ahead {
+pub(super) struct ReadAhead {
     pieces: Receiver<io::Result<Vec<u8>>>,
     /// Where pieces that were taken go to be filled again.
     taken: Sender<Vec<u8>>,
@@ -18,7 +18,7 @@ pub(super) struct Ahead {
     at: usize,
 }
 
-impl Ahead {
+impl ReadAhead {
     /// Begins to read. The thread ends with the file, or when nobody takes its pieces any more.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl Ahead {
     }
 }
 
-impl BufRead for Ahead {
+impl BufRead for ReadAhead {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.at == self.piece.len()
             && let Ok(next) = self.pieces.recv()
@@ -62,7 +62,7 @@ impl BufRead for Ahead {
     }
 }
 
-impl Read for Ahead {
+impl Read for ReadAhead {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let length = self.fill_buf()?.read(into)?;
         self.consume(length);
@@ -79,7 +79,7 @@ mod tests {
         for length in [0, 1, PIECE - 1, PIECE, PIECE + 1, PIECE * (MOST_WAITING + 3) + 17] {
             let bytes: Vec<u8> = (0..length).map(|at| u8::try_from(at % 251).unwrap()).collect();
             let mut read = Vec::new();
-            Ahead::begin(io::Cursor::new(bytes.clone())).unwrap().read_to_end(&mut read).unwrap();
+            ReadAhead::begin(io::Cursor::new(bytes.clone())).unwrap().read_to_end(&mut read).unwrap();
             assert!(read == bytes, "{length}");
         }
     }
@@ -93,7 +93,7 @@ mod tests {
                 if self.0 == 2 { Err(io::ErrorKind::InvalidData.into()) } else { Ok(into.len()) }
             }
         }
-        let mut ahead = Ahead::begin(Fails(0)).unwrap();
+        let mut ahead = ReadAhead::begin(Fails(0)).unwrap();
         assert_eq!(ahead.fill_buf().unwrap().len(), PIECE);
         ahead.consume(PIECE);
         assert_eq!(ahead.fill_buf().unwrap_err().kind(), io::ErrorKind::InvalidData);
