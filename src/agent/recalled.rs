@@ -67,15 +67,8 @@ fn of_session(found: &Found, mentions: &[Mention], words: &[String]) -> Recalled
     let best = lines.iter().enumerate().max_by_key(|(at, line)| (has(line, words), std::cmp::Reverse(*at)));
     let at = best.map_or(0, |(at, _)| at);
     let text = lines[at.saturating_sub(1)..lines.len().min(at + 2)].join("\n");
-    let exit = message.content.iter().find_map(|block| match block {
-        ContentBlock::ToolResult(result) if result.name == found.who => result.facts.exit_code,
-        ContentBlock::ToolResult(_)
-        | ContentBlock::Text { .. }
-        | ContentBlock::ToolCall(_)
-        | ContentBlock::Reasoning(_)
-        | ContentBlock::Image(_)
-        | ContentBlock::WireItem(_) => None,
-    });
+    let results = message.results().filter(|result| result.name == found.who);
+    let exit = results.filter_map(|result| result.facts.exit_code).next();
     let cwd = directory.to_string_lossy().into_owned();
     Recalled {
         text: text.trim_matches('\n').to_owned(),

@@ -150,15 +150,7 @@ fn deeds(messages: &[Message], budget: u64) -> Vec<String> {
 }
 
 fn deed(call: &ToolCall, answers: Option<&Message>) -> String {
-    let result = answers.into_iter().flat_map(|message| &message.content).find_map(|block| match block {
-        ContentBlock::ToolResult(result) if result.call_id == call.id => Some(result),
-        ContentBlock::ToolResult(_)
-        | ContentBlock::Text { .. }
-        | ContentBlock::Reasoning(_)
-        | ContentBlock::ToolCall(_)
-        | ContentBlock::Image(_)
-        | ContentBlock::WireItem(_) => None,
-    });
+    let result = answers.and_then(|message| message.result_of(&call.id));
     let end = match result.map(|result| (result.outcome, result.facts.exit_code)) {
         Some((Outcome::Ok, None | Some(0))) => "worked".to_owned(),
         Some((Outcome::Ok | Outcome::Failed, Some(code))) => format!("exit {code}"),

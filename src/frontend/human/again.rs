@@ -151,13 +151,5 @@ fn person<W: Write>(painter: &Painter<W>, text: &str) -> Vec<Line> {
 }
 
 fn result<'a>(messages: &'a [Message], call_id: &str) -> Option<&'a ToolResult> {
-    messages.iter().flat_map(|message| &message.content).find_map(|block| match block {
-        ContentBlock::ToolResult(result) if result.call_id == call_id => Some(result),
-        ContentBlock::ToolResult(_)
-        | ContentBlock::Text { .. }
-        | ContentBlock::Reasoning(_)
-        | ContentBlock::ToolCall(_)
-        | ContentBlock::Image(_)
-        | ContentBlock::WireItem(_) => None,
-    })
+    messages.iter().find_map(|message| message.result_of(call_id))
 }
