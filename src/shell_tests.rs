@@ -8,7 +8,8 @@ fn settings() -> Settings<'static> {
 fn preamble(name: &str, settings: &Settings<'_>) -> String {
     let shell = find(name).unwrap();
     let text = shell.hook(settings);
-    let (before, head) = text.strip_suffix(&bare(shell.hook)).unwrap().split_once("# axi in ").unwrap();
+    let (before, head) =
+        text.strip_suffix(&shell.dialect.bare(shell.hook)).unwrap().split_once("# axi in ").unwrap();
     assert!(head.starts_with(&format!("{name}: ")) && head.contains("To uninstall, remove"), "{head}");
     before.to_owned()
 }
@@ -30,16 +31,38 @@ fn settings_stand_in_front_of_the_hook_in_each_shells_own_words() {
         "set -g __axi_program 'it\\'s axi'\nset -g __axi_key \\cg\nset -g __axi_key_name 'ctrl-g'\n\
          set -g __axi_rewrite_keys \\eg\nset -g __axi_chosen ''\n"
     );
+    let words = [("long", "it's\u{2019}s".to_owned())];
+    let settings = Settings { words: &words, ..settings() };
+    assert_eq!(
+        preamble("nu", &settings),
+        "const __axi_program = r#'it's axi'#\nconst __axi_key = 'control char_g'\nconst __axi_key_name = 'ctrl-g'\n\
+         const __axi_chosen = ''\nconst __axi_words_long = r#'it's\u{2019}s'#\n"
+    );
+    assert_eq!(
+        preamble("powershell", &settings),
+        "$global:__axi_program = 'it''s axi'\n$global:__axi_key = 'Ctrl+g'\n$global:__axi_key_name = 'ctrl-g'\n\
+         $global:__axi_chosen = ''\n$global:__axi_words_long = 'it''s\u{2019}\u{2019}s'\n"
+    );
+    assert_eq!(
+        preamble("xonsh", &settings),
+        "_axi_program = 'it\\'s axi'\n_axi_key = 'c-g'\n_axi_key_name = 'ctrl-g'\n_axi_chosen = ''\n\
+         _axi_words_long = 'it\\'s\u{2019}s'\n"
+    );
+    assert_eq!(
+        preamble("elvish", &settings),
+        "var __axi-program = 'it''s axi'\nvar __axi-key = 'Ctrl-g'\nvar __axi-key-name = 'ctrl-g'\n\
+         var __axi-chosen = ''\nvar __axi-words-long = 'it''s\u{2019}s'\n"
+    );
 }
 
 #[test]
 fn what_the_keys_run_is_asked_for_by_its_version_and_has_its_words_in_front() {
-    for shell in SHELLS {
+    for shell in SHELLS.iter().filter(|shell| !shell.keys.is_empty()) {
         assert!(shell.hook.contains(&format!(" init {} --keys {HOOK_VERSION} ", shell.name)), "{}", shell.name);
         let text = shell.keys(&[("taken", "it's \\ {owner}".into())]);
         let (words, rest) = text.split_once('\n').unwrap();
         assert!(words.contains("axi_words_taken") && words.contains("{owner}'"), "{words}");
-        assert_eq!(rest, bare(shell.keys));
+        assert_eq!(rest, shell.dialect.bare(shell.keys));
     }
 }
 
@@ -51,6 +74,23 @@ fn a_chosen_key_is_taken_from_the_rewrite_and_no_bind_binds_nothing() {
     assert!(zsh.contains("_axi_chosen=1\n"), "{zsh}");
     let none = Settings { no_bind: true, ..settings() };
     assert!(preamble("fish", &none).contains("set -g __axi_key \n"));
+    assert!(
+        preamble("xonsh", &none).starts_with("_axi_program = 'it\\'s axi'\n_axi_key = ''\n_axi_key_name = '-'\n")
+    );
+    let chord = Settings { key: Key::parse("ctrl-x ctrl-a").ok(), ..settings() };
+    assert!(preamble("powershell", &chord).contains("_key = 'Ctrl+x,Ctrl+a'\n"));
+    assert!(
+        preamble("xonsh", &chord)
+            .contains("_key = 'c-x c-a'\n_axi_key_name = 'ctrl-x,ctrl-a'\n_axi_chosen = '1'\n")
+    );
+    // These know no chords.
+    assert!(preamble("nu", &chord).contains("_key = ''\n") && preamble("elvish", &chord).contains("-key = ''\n"));
+}
+
+#[test]
+fn a_shell_is_found_by_the_name_of_its_program_too() {
+    assert_eq!(find("pwsh").map(|shell| shell.name), Some("powershell"));
+    assert!(find("tcsh").is_none());
 }
 
 #[test]

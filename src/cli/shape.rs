@@ -131,12 +131,15 @@ pub fn command(words: Words<'_>) -> Command {
 fn init(sub: Sub<'_>, words: Words<'_>) -> Command {
     let positional = |name, help| positional(name, help, words);
     sub("init", cli::command::INIT)
-        .arg(
-            positional("hooked", argument::HOOKED)
-                .value_name("SHELL")
-                .required(true)
-                .value_parser(["zsh", "bash", "fish"]),
-        )
+        .arg(positional("hooked", argument::HOOKED).value_name("SHELL").required(true).value_parser([
+            "zsh",
+            "bash",
+            "fish",
+            "nu",
+            "powershell",
+            "xonsh",
+            "elvish",
+        ]))
         .arg(valued("key", "KEY", option::KEY, words).conflicts_with("no-bind"))
         .arg(flag("no-bind", option::NO_BIND, words))
         .arg(flag("keep", option::KEEP, words))

@@ -20,10 +20,10 @@ impl Shell {
 
     /// Makes the text anew from what the file holds, and from whether the settings ask for the comma; `None` when that is not axi's.
     #[must_use]
-    pub fn renewed(&self, text: &str, program: &str, comma: bool) -> Option<String> {
+    pub fn renewed(&self, text: &str, program: &str, comma: bool, words: &[(&str, String)]) -> Option<String> {
         let chosen = text.lines().next()?.strip_prefix(MARK)?.trim();
         let key = chosen.strip_prefix("key ").map(Key::parse).transpose().ok()?;
-        Some(self.kept(&Settings { program, key, no_bind: chosen == "no-bind", comma }))
+        Some(self.kept(&Settings { program, key, no_bind: chosen == "no-bind", comma, words }))
     }
 }
 
@@ -39,13 +39,13 @@ mod tests {
             for (key, no_bind) in
                 keys.clone().into_iter().map(|key| (key, false)).chain([(None, false), (None, true)])
             {
-                let text = shell.kept(&Settings { program: "axi", key, no_bind, comma: no_bind });
-                assert_eq!(shell.renewed(&text, "axi", no_bind).as_ref(), Some(&text), "{}", shell.name);
+                let text = shell.kept(&Settings { program: "axi", key, no_bind, comma: no_bind, words: &[] });
+                assert_eq!(shell.renewed(&text, "axi", no_bind, &[]).as_ref(), Some(&text), "{}", shell.name);
                 let old = format!("{}\nold\n", text.lines().next().unwrap());
-                assert_eq!(shell.renewed(&old, "axi", no_bind).as_ref(), Some(&text));
+                assert_eq!(shell.renewed(&old, "axi", no_bind, &[]).as_ref(), Some(&text));
             }
-            assert_eq!(shell.renewed("# a file of the person's\n", "axi", false), None);
-            assert_eq!(shell.renewed("", "axi", false), None);
+            assert_eq!(shell.renewed("# a file of the person's\n", "axi", false, &[]), None);
+            assert_eq!(shell.renewed("", "axi", false, &[]), None);
         }
     }
 }

@@ -60,8 +60,8 @@ impl Key {
         self.0.iter().map(name).collect::<Vec<_>>().join(",")
     }
 
-    /// The key with these words for Ctrl and Alt in front of the letters.
-    pub(super) fn spell(&self, control: &str, alt: &str) -> String {
+    /// The strokes of the key, with these words for Ctrl and Alt in front of the letters.
+    pub(super) fn spell(&self, control: &str, alt: &str) -> Vec<String> {
         let spell = |stroke: &Stroke| match stroke {
             Stroke::Control(key) => format!("{control}{key}"),
             Stroke::Alt(key) => format!("{alt}{key}"),

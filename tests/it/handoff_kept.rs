@@ -63,9 +63,11 @@ fn where_there_is_no_axi_the_line_says_and_does_nothing() {
 }
 
 #[test]
-fn readme_recommends_the_line_that_the_table_has() {
+fn readme_and_docs_recommend_the_lines_that_the_table_has() {
     let readme = include_str!("../../README.md").replace("\\|", "|");
+    let more = include_str!("../../docs/shell.md").replace("\\|", "|");
     for shell in axi::shell::SHELLS {
-        assert!(readme.contains(&format!("| `{}` |", shell.install)), "{}", shell.install);
+        assert!(more.contains(&format!("| `{}` |", shell.install)), "{}", shell.install);
+        assert!(!shell.is_read || readme.contains(&format!("| `{}` |", shell.install)), "{}", shell.install);
     }
 }

@@ -6,9 +6,9 @@ use crate::support::shells::{AtPrompt, ROWS, Row};
 use crate::support::talk::last_said;
 
 /// One shell through all cases, and what must be in its history by now.
-struct Round {
-    person: AtPrompt,
-    server: Server,
+pub(crate) struct Round {
+    pub(crate) person: AtPrompt,
+    pub(crate) server: Server,
     history: Vec<String>,
     name: String,
 }
@@ -19,7 +19,7 @@ fn proposes(command: &str) -> Answer {
 }
 
 impl Round {
-    fn start(row: &Row, settings: &str, load: Option<&str>, in_tmux: bool) -> Option<Self> {
+    pub(crate) fn start(row: &Row, settings: &str, load: Option<&str>, in_tmux: bool) -> Option<Self> {
         let server = Server::start([]);
         let person = row.start(&server, settings, load, in_tmux)?;
         let name = format!("{}{}", row.shell, if in_tmux { " in tmux" } else { "" });
@@ -32,6 +32,8 @@ impl Round {
 
     #[track_caller]
     fn settled(&mut self, case: &str, code: i32) {
+        // elvish has none.
+        let code = if self.name.starts_with("elvish") { 0 } else { code };
         self.person.settled(case, code, &self.history);
     }
 
@@ -47,14 +49,15 @@ impl Round {
 
     /// How the hand-off's own line looks in this shell.
     fn shown(&self, line: &str) -> String {
-        if self.name.starts_with("zsh") {
-            return line.to_owned();
-        }
         let shown = line.lines().next().unwrap_or_default();
-        format!("axi handoff{}{shown}", if shown.is_empty() { "" } else { " # " })
+        match self.name.split(' ').next() {
+            Some("bash" | "fish") => format!("axi handoff{}{shown}", if shown.is_empty() { "" } else { " # " }),
+            Some("elvish") => format!("axi-handoff # {shown}"),
+            _ => line.to_owned(),
+        }
     }
 
-    fn answer(&mut self) {
+    pub(crate) fn answer(&mut self) {
         self.server.push(answer::chat_text("It is two."));
         self.person.hands_over("what is 1+1?");
         self.person.sees("It is two.");
@@ -65,7 +68,7 @@ impl Round {
         self.settled("answer", 0);
     }
 
-    fn back_and_entered(&mut self) {
+    pub(crate) fn back_and_entered(&mut self) {
         self.server.push(proposes("touch entered"));
         self.person.hands_over("make a file");
         self.person.sees_line("touch entered");
@@ -79,7 +82,7 @@ impl Round {
         self.settled("command back and entered", 0);
     }
 
-    fn back_and_edited(&mut self) {
+    pub(crate) fn back_and_edited(&mut self) {
         self.server.push(proposes("touch edi"));
         self.person.hands_over("make another");
         self.person.sees_line("touch edi");
@@ -91,7 +94,7 @@ impl Round {
         self.settled("command back and edited", 0);
     }
 
-    fn stopped_by(&mut self, key: &str, case: &str) {
+    pub(crate) fn stopped_by(&mut self, key: &str, case: &str) {
         let gate = Gate::new();
         self.server.push(answer::chat_text("alpha beta gamma").gate_before(3, &gate));
         self.person.hands_over("tell me a story");
@@ -106,7 +109,7 @@ impl Round {
         self.settled(case, 0);
     }
 
-    fn killed(&mut self) {
+    pub(crate) fn killed(&mut self) {
         let gate = Gate::new();
         self.server.push(answer::chat_text("alpha beta gamma").gate_before(3, &gate));
         self.person.hands_over("and then?");
@@ -123,7 +126,7 @@ impl Round {
         self.settled("kill -9", 137);
     }
 
-    fn suspended(&mut self) {
+    pub(crate) fn suspended(&mut self) {
         let gate = Gate::new();
         self.server.push(answer::chat_text("alpha beta gamma").gate_before(3, &gate));
         self.person.hands_over("one more");
@@ -144,7 +147,7 @@ impl Round {
         self.settled("Ctrl+Z, then fg", 0);
     }
 
-    fn suspended_with_a_command(&mut self) {
+    pub(crate) fn suspended_with_a_command(&mut self) {
         let gate = Gate::new();
         self.server.push(proposes("touch late").gate_before(0, &gate));
         let count = self.server.requests().len();
@@ -163,7 +166,7 @@ impl Round {
         self.settled("Ctrl+Z, then fg, command back", 0);
     }
 
-    fn empty(&mut self) {
+    pub(crate) fn empty(&mut self) {
         self.person.enters("true");
         self.person.sees_line("");
         self.person.types("\x07");
@@ -174,7 +177,7 @@ impl Round {
         self.settled("empty line", 0);
     }
 
-    fn empty_after_a_failure(&mut self) {
+    pub(crate) fn empty_after_a_failure(&mut self) {
         let failing = "sh -c 'exit 3'";
         // Mending has its own tests.
         self.person.home.write("config/axi/config.toml", "[handoff]\nmend_model = \"off\"\n");
@@ -215,7 +218,7 @@ impl Round {
         self.settled("cd and export back", 0);
     }
 
-    fn many_lines(&mut self) {
+    pub(crate) fn many_lines(&mut self) {
         // fish 4 takes the indentation of what is pasted away by itself.
         let indent = if self.name.starts_with("fish") { "" } else { "  " };
         let line = format!("first line\n{indent}second  'line'\nthird");
@@ -231,7 +234,7 @@ impl Round {
         self.settled("multi-line", 0);
     }
 
-    fn quotes_and_unicode(&mut self) {
+    pub(crate) fn quotes_and_unicode(&mut self) {
         let line = r#"it's "odd" \ $(touch ran) `touch ran` !! #x *~ né 中文 🙂"#;
         self.server.push(answer::chat_text("Odd indeed."));
         self.person.hands_over(line);
@@ -241,7 +244,10 @@ impl Round {
         assert!(!self.has("ran"));
         self.kept(line);
         self.settled("quotes and Unicode", 0);
-        // The same way back, byte for byte.
+    }
+
+    /// The same way back, byte for byte.
+    fn quotes_and_unicode_back(&mut self) {
         let command = r#"printf '%s\n' "né 中 🙂" '!!' \$HOME > odd"#;
         self.server.push(proposes(command));
         self.person.hands_over("write it");
@@ -255,7 +261,7 @@ impl Round {
         self.settled("quotes and Unicode back", 0);
     }
 
-    fn many_lines_back(&mut self) {
+    pub(crate) fn many_lines_back(&mut self) {
         let command = "touch one\ntouch 'two three'";
         self.server.push(proposes(command));
         self.person.hands_over("make two");
@@ -276,7 +282,7 @@ impl Round {
         self.settled("multi-line back", 0);
     }
 
-    fn long(&mut self) {
+    pub(crate) fn long(&mut self) {
         let line = format!("why {}end?", "0123456789".repeat(1024));
         self.server.push(answer::chat_text("Long indeed."));
         self.person.pastes(&line);
@@ -307,6 +313,7 @@ fn all_cases(row: &Row, in_tmux: bool) {
     round.many_lines();
     round.many_lines_back();
     round.quotes_and_unicode();
+    round.quotes_and_unicode_back();
     round.long();
     assert_eq!(round.server.violations(), Vec::<String>::new());
 }

@@ -47,6 +47,7 @@ mod handoff_kept;
 mod handoff_keys;
 mod handoff_mend;
 mod handoff_odd_shells;
+mod handoff_other_shells;
 mod handoff_output;
 mod handoff_plugins;
 mod handoff_rewrite;

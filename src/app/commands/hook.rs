@@ -48,12 +48,13 @@ pub(in crate::app) fn init(
     };
     let path = program.and_then(Path::to_str).filter(|_| !is_on_path(variables));
     let program = path.unwrap_or("axi");
+    let words = hook_words(locale, shell.name);
     let file = state.map(|state| state.join(format!("hook.{}", shell.name)));
     if let Some(version) = &options.keys {
         // The first key pressed in each shell checks this, so the next shell already gets the hook of this axi.
         let old = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
         if let (Some(file), Some(old)) = (&file, old)
-            && let Some(new) = shell.renewed(&old, program, comma).filter(|new| *new != old)
+            && let Some(new) = shell.renewed(&old, program, comma, &words).filter(|new| *new != old)
         {
             drop(file::replace(file, new.as_bytes(), Outlives::Kill));
         }
@@ -63,9 +64,9 @@ pub(in crate::app) fn init(
             console.fail(&Problem { what, hint });
             return Exit::Usage;
         }
-        return console.print(&shell.keys(&hook_words(locale, shell.name)));
+        return console.print(&shell.keys(&words));
     }
-    let settings = Settings { program, key, no_bind: options.no_bind, comma };
+    let settings = Settings { program, key, no_bind: options.no_bind, comma, words: &words };
     if let Some(file) = file.filter(|_| options.keep)
         // A shell may be reading it.
         && let Err(error) = file::replace(&file, shell.kept(&settings).as_bytes(), Outlives::Kill)
@@ -95,8 +96,11 @@ pub(in crate::app) fn doctor_rows(locale: &Locale, variables: Variables, home: O
 /// The shells that are installed here, and whether their start-up files have the line.
 fn shells(locale: &Locale, set: &dyn Fn(&str) -> Option<String>, home: Option<&Path>) -> Vec<Check> {
     let path = set("PATH").unwrap_or_default();
-    let is_here =
-        |shell: &&shell::Shell| std::env::split_paths(&path).any(|folder| folder.join(shell.name).is_file());
+    let is_here = |shell: &&shell::Shell| {
+        std::env::split_paths(&path).any(|folder| {
+            [Some(shell.name), shell.program].into_iter().flatten().any(|name| folder.join(name).is_file())
+        })
+    };
     let row = |shell: &shell::Shell| {
         let shown = format!("~/{}", shell.start_up);
         let text =
@@ -123,7 +127,8 @@ fn live(locale: &Locale, set: &dyn Fn(&str) -> Option<String>) -> Vec<Check> {
         Some(HookPlace::Elsewhere { shell, process }) => Some((shell, process)),
         // A shell's first prompt would have replaced these facts by its own.
         Some(HookPlace::Here { shell: name })
-            if shell::find(&name).is_some() && facts.as_ref().is_none_or(|facts| facts.shell != name) =>
+            if shell::find(&name)
+                .is_some_and(|shell| facts.as_ref().is_none_or(|facts| facts.shell != shell.name)) =>
         {
             let (found, todo) =
                 (locale.text(word::doctor::HOOK_UNSEEN), locale.text(word::doctor::HOOK_UNSEEN_HINT));

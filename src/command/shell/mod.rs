@@ -62,7 +62,8 @@ impl LeftInShells {
 #[must_use]
 pub fn left_in_shells(runs: &[ShellRun], goal: ShellGoal<'_>) -> LeftInShells {
     let grammar = Grammar::of(goal.shell);
-    let all = runs.iter().filter(|run| meant::is_for_the_shell(run)).map(|run| changes(run, grammar.reads_bash()));
+    let reads_bash = grammar.is_some_and(Grammar::reads_bash);
+    let all = runs.iter().filter(|run| meant::is_for_the_shell(run)).map(|run| changes(run, reads_bash));
     let mut kept: Vec<Change> = Vec::new();
     for change in all.flatten().filter(Change::is_named) {
         kept.retain(|known| known.subject() != change.subject());
@@ -74,7 +75,7 @@ pub fn left_in_shells(runs: &[ShellRun], goal: ShellGoal<'_>) -> LeftInShells {
     let mut pieces = Vec::new();
     for change in &kept {
         let name = change.name();
-        match grammar.write(change, goal.directory, &directory) {
+        match grammar.and_then(|grammar| grammar.write(change, goal.directory, &directory)) {
             Some(piece) if secret::redact(&piece, goal.known, Level::Sent).1 > 0 => left.secret.push(name),
             Some(piece) if piece.len() <= LONGEST && is_plain_line(&piece) => pieces.push(piece),
             Some(_) | None => left.unwritten.push(name),

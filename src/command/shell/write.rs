@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::change::Change;
+use crate::shell;
 use crate::tool::Value;
 
 /// The grammar of a shell.
@@ -41,12 +42,14 @@ const IN_ZSH: &[(&str, &str)] = &[
 ];
 
 impl Grammar {
-    /// That of a shell; a shell nobody knows is taken for one that reads what bash reads.
-    pub(super) fn of(shell: &str) -> Self {
+    /// That of a shell; a shell nobody knows is taken for one that reads what bash reads. `None` of one that is known to
+    /// read something else.
+    pub(super) fn of(shell: &str) -> Option<Self> {
         match shell {
-            "zsh" => Self::Zsh,
-            "fish" => Self::Fish,
-            _ => Self::Bash,
+            "zsh" => Some(Self::Zsh),
+            "fish" => Some(Self::Fish),
+            _ if shell::find(shell).is_some_and(|shell| !shell.is_read) => None,
+            _ => Some(Self::Bash),
         }
     }
 

@@ -61,7 +61,7 @@ impl Check {
     /// # Cancel safety
     /// Dropping it ends the shell.
     pub(super) async fn fault(&self, line: &str, programs: &[String], shell: &str, known: &str) -> Option<Fault> {
-        let row = shell::find(shell)?;
+        let row = shell::find(shell).filter(|row| !row.reads.is_empty())?;
         let (read, says) = self.run(row.name, row.reads, line).await?;
         if !read {
             let says = says.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::facts::{Facts, LastCommand};
 use crate::approval::command::{LineJudgement, Part, judge};
 use crate::approval::{Class, Surroundings};
+use crate::shell;
 use crate::tool::HANDOFF_VARIABLES;
 
 /// How long it may take. A command that needs longer is not worth waiting for here.
@@ -66,6 +67,10 @@ impl Rerun {
     /// Decides how the last command may run again; `None` if it must not, or if it would tell nothing.
     pub(super) fn how(&self, facts: &Facts) -> Option<Again> {
         let last = facts.failed().filter(|last| !last.is_missing())?;
+        // In another shell's words a line may do something else.
+        if shell::find(&facts.shell).is_some_and(|shell| !shell.is_read) {
+            return None;
+        }
         how(facts, last, &judge(&last.command, &self.place), &*self.can_try)
     }
 

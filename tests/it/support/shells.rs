@@ -1,4 +1,4 @@
-//! A person at a shell's prompt with axi's hook loaded: zsh, bash or fish in a pseudo-terminal, alone or inside tmux.
+//! A person at a shell's prompt with axi's hook loaded: in a pseudo-terminal, alone or inside tmux.
 //!
 //! The prompt is `@@`. The command `probe` is the witness: it writes down the terminal's mode and the history, says
 //! the exit code of the command before it, and waits for Enter, so that the terminal can be looked at while a
@@ -18,7 +18,7 @@ use super::talk::KEY;
 
 /// A shell under test.
 pub(crate) struct Row {
-    /// `zsh`, `bash` or `fish`.
+    /// Its name.
     pub(crate) shell: &'static str,
     /// The start-up file, under the home directory.
     file: &'static str,
@@ -28,7 +28,7 @@ pub(crate) struct Row {
     pub(crate) load: &'static str,
 }
 
-/// Every shell with a hook.
+/// The shells whose grammar axi knows.
 pub(crate) const ROWS: [Row; 3] = [
     Row {
         shell: "zsh",
@@ -53,6 +53,45 @@ pub(crate) const ROWS: [Row; 3] = [
             function probe\n  set -l code $status\n  stty -a >~/mode\n  history search --reverse >~/entries\n\
               printf 'code=%s ' $code\n  head -n 1 >/dev/null\n  printf '\\033[H\\033[2J'\nend\n",
         load: "axi init fish | source\n",
+    },
+];
+
+/// Those whose grammar it does not know. PowerShell is not here: no test has one.
+pub(crate) const OTHERS: [Row; 3] = [
+    Row {
+        shell: "nu",
+        file: "config/nushell/config.nu",
+        before: "$env.config.show_banner = false\n$env.PROMPT_COMMAND = {|| '@@ ' }\n\
+            $env.PROMPT_COMMAND_RIGHT = ''\n$env.PROMPT_INDICATOR = ''\n$env.PROMPT_MULTILINE_INDICATOR = ''\n\
+            def probe [] {\n  let code = $env.LAST_EXIT_CODE\n  ^stty -a | save --force ~/mode\n\
+              history | get command | each {|it| $it | str replace --all (char newline) '\\n' }\n\
+              | str join (char newline) | save --force ~/entries\n\
+              print --no-newline $\"code=($code) \"\n  ^head -n 1 | ignore\n\
+              print --no-newline $\"(char esc)[H(char esc)[2J\"\n}\n",
+        load: "",
+    },
+    Row {
+        shell: "xonsh",
+        file: ".xonshrc",
+        before: "$PROMPT = '@@ '\n$MULTILINE_PROMPT = ' '\n\
+            def _probe(arguments):\n    import os, subprocess\n    home = os.path.expanduser('~')\n\
+            \x20   code = __xonsh__.env['LAST_RETURN_CODE']\n    tty = open('/dev/tty', 'rb', buffering=0)\n\
+            \x20   with open(home + '/mode', 'w') as file: subprocess.run(['stty', '-a'], stdin=tty, stdout=file)\n\
+            \x20   entries = [entry['inp'].rstrip().replace('\\n', '\\\\n') for entry in __xonsh__.history.items()]\n\
+            \x20   with open(home + '/entries', 'w') as file: file.write('\\n'.join(entries))\n\
+            \x20   os.write(2, b'code=%d ' % code)\n    tty.readline()\n    os.write(2, b'\\x1b[H\\x1b[2J')\n\
+            __import__('xonsh.tools').tools.unthreadable(_probe)\naliases['probe'] = _probe\n",
+        load: "exec($(axi init xonsh))\n",
+    },
+    Row {
+        shell: "elvish",
+        file: "config/elvish/rc.elv",
+        // There is no exit code of the last command.
+        before: "use str\nset edit:prompt = { put '@@ ' }\nset edit:rprompt = { }\n\
+            fn probe {\n  e:stty -a > ~/mode\n\
+              each {|it| echo (str:replace \"\\n\" '\\n' $it) } [(edit:command-history &cmd-only)] > ~/entries\n\
+              print 'code=0 '\n  e:head -n 1 > /dev/null\n  print \"\\e[H\\e[2J\"\n}\n",
+        load: "eval (axi init elvish | slurp)\n",
     },
 ];
 
@@ -117,6 +156,11 @@ impl Row {
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_axi"), home.path().join("bin/axi")).unwrap();
         prepare(home.path());
         home.write(self.file, &format!("{}{settings}{}", self.before, load.unwrap_or(self.load)));
+        if self.shell == "nu" {
+            // It reads no text while it runs.
+            let hook = super::talk::run(home.axi().args(["init", "nu"])).out;
+            home.write("config/nushell/autoload/axi.nu", &hook);
+        }
         let program = shell.as_str();
         let arguments: &[&str] = if self.shell == "bash" { &["--noprofile"] } else { &[] };
         let socket = in_tmux.then(|| home.path().join("tmux"));

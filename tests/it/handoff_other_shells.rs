@@ -1,0 +1,111 @@
+//! The contract of the hooks in the shells whose grammar axi does not know: the cases of `handoff_shells` that such a shell
+//! has words for.
+
+use crate::handoff_shells::Round;
+use crate::support::home::Home;
+use crate::support::server::{Server, answer};
+use crate::support::shells::{OTHERS, Row};
+use crate::support::talk::run;
+
+fn all_cases(row: &Row, in_tmux: bool) {
+    let Some(mut round) = Round::start(row, "", None, in_tmux) else { return };
+    round.answer();
+    round.back_and_entered();
+    round.back_and_edited();
+    round.stopped_by("\x1b", "ESC");
+    round.stopped_by("\x03", "Ctrl+C");
+    round.killed();
+    // elvish stops no job, and nu brings one back by another word.
+    if row.shell == "xonsh" {
+        round.suspended();
+        round.suspended_with_a_command();
+    }
+    round.empty();
+    round.empty_after_a_failure();
+    round.many_lines();
+    round.many_lines_back();
+    round.quotes_and_unicode();
+    round.long();
+    assert_eq!(round.server.violations(), Vec::<String>::new());
+}
+
+#[test]
+fn nu_keeps_the_contract() {
+    all_cases(&OTHERS[0], false);
+}
+
+#[test]
+fn xonsh_keeps_the_contract() {
+    all_cases(&OTHERS[1], false);
+}
+
+#[test]
+fn elvish_keeps_the_contract() {
+    all_cases(&OTHERS[2], false);
+}
+
+#[test]
+fn nu_keeps_the_contract_inside_tmux() {
+    all_cases(&OTHERS[0], true);
+}
+
+#[test]
+fn xonsh_keeps_the_contract_inside_tmux() {
+    all_cases(&OTHERS[1], true);
+}
+
+#[test]
+fn elvish_keeps_the_contract_inside_tmux() {
+    all_cases(&OTHERS[2], true);
+}
+
+#[test]
+fn a_key_that_is_taken_stays_where_it_is_and_doctor_says_so() {
+    let taken = [
+        "$env.config.keybindings ++= [{name: mine, modifier: control, keycode: char_g, mode: emacs, \
+         event: {edit: insertstring, value: mine}}]\n",
+        "@events.on_ptk_create\ndef _mine(bindings, **_):\n    \
+         bindings.add('c-g')(lambda event: event.current_buffer.insert_text('mine'))\n",
+        "set edit:insert:binding[Ctrl-g] = { edit:insert-at-dot mine }\n",
+    ];
+    for (row, taken) in OTHERS.iter().zip(taken) {
+        let server = Server::start([]);
+        let Some(mut person) = row.start(&server, taken, None, false) else { continue };
+        person.types("\x07");
+        person.sees_line("mine");
+        person.types("\x15");
+        person.sees_line("");
+        person.enters("axi doctor");
+        person.sees("its key: none: ctrl-g belongs to");
+    }
+}
+
+#[test]
+fn what_the_agent_changed_is_told_where_the_shell_has_no_words_for_it() {
+    for row in &OTHERS {
+        let command = serde_json::json!({"command": "mkdir -p deep && cd deep"});
+        let server = Server::start([answer::chat_call("call_1", "shell", &command.to_string())]);
+        server.push(answer::chat_text("You are there."));
+        let Some(mut person) = row.start(&server, "", None, false) else { continue };
+        person.hands_over("go deep");
+        person.sees("Yes, once");
+        person.types("\r");
+        person.sees("You are there.");
+        // No line of bash's comes to its prompt.
+        person.sees_line("");
+    }
+}
+
+#[test]
+fn init_prints_a_hook_for_each_with_the_words_it_says() {
+    for (shell, long) in [
+        ("nu", "const __axi_words_long = "),
+        ("powershell", "$global:__axi_words_long = "),
+        ("xonsh", "_axi_words_long = "),
+        ("elvish", "var __axi-words-long = "),
+    ] {
+        let ran = run(Home::new().axi().args(["init", shell]));
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{shell}");
+        assert!(ran.out.contains(long) && ran.out.contains("handoff"), "{}", ran.out);
+    }
+}
