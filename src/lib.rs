@@ -9,6 +9,7 @@
 //! floor 2  provider  tool  approval  session  context
 //! floor 1  conversation  terminal  sandbox  journal  trial  config  locale  shell  cli  child  mcp
 //! floor 0  secret  character  file  fingerprint  cause  sse  json_rpc  http_client
+//!          platform
 //! ```
 //! The floor rule: a room imports only from floors below its own, and never from a room beside it. So the five
 //! rooms of floor 2 do not know each other. A room of floor 1 uses at most those of floor 0, except that
@@ -35,6 +36,7 @@ pub mod journal;
 pub mod json_rpc;
 pub mod locale;
 pub mod mcp;
+pub(crate) mod platform;
 pub mod provider;
 pub mod sandbox;
 pub mod secret;

@@ -3,9 +3,7 @@
 use std::process::{Command, Stdio};
 
 use super::process::Variables;
-
-/// What opens an address where nothing else is said.
-const OPENERS: &[&str] = if cfg!(target_os = "macos") { &["open"] } else { &["xdg-open", "wslview", "gio open"] };
+use crate::platform::OPENERS;
 
 /// Starts a browser; false where none could be started. `kept` are variables that it does not get.
 pub(super) fn open(address: &str, variables: Variables, kept: impl Iterator<Item = String>) -> bool {

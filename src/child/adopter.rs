@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
 use signal_hook::low_level::pipe;
 
+use crate::platform::{adopt_orphans, end_with_parent};
 use crate::sandbox::JUDGE;
 #[cfg(target_os = "linux")]
 use crate::sandbox::{Confinement, Judge};
@@ -66,12 +67,9 @@ fn adopt(arguments: &mut dyn Iterator<Item = OsString>, errors: Errors) -> ExitC
     let kept = std::env::var_os(DETACHED_MARK).is_some();
     let told = Arc::new(AtomicBool::new(false));
     let Ok(mut woken) = watch(&told) else { return ExitCode::from(NOT_RUN) };
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    {
-        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-        if !kept {
-            let _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
-        }
+    adopt_orphans();
+    if !kept {
+        end_with_parent(Signal::TERM);
     }
     let Ok(program) = std::env::current_exe() else { return ExitCode::from(NOT_RUN) };
     let arguments: Vec<OsString> = arguments.collect();

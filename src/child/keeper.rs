@@ -20,6 +20,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, 
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr, tcsetpgrp};
 
 use super::modes::FRONT;
+use crate::platform::end_with_parent;
 
 /// The mode of a command that has no terminal until it wants one: its input is empty, its output a pipe.
 pub(crate) const APART: &str = "apart";
@@ -75,8 +76,7 @@ fn keep(arguments: &mut dyn Iterator<Item = OsString>) -> std::io::Result<ExitCo
     };
     // Fails only if the process leads a group already, which axi sees to that it does not.
     let _ = rustix::process::setsid();
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+    end_with_parent(Signal::KILL);
     let terminal = open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
     rustix::process::ioctl_tiocsctty(&terminal)?;
     // Ending is the command's business: it is told, and the keeper ends with it.

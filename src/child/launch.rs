@@ -85,8 +85,7 @@ fn leave() {
         let _ = rustix::process::ioctl_tiocsctty(rustix::stdio::stdin());
     }
     // If axi dies without a word, its child must not live on; what the child started is swept at the next start.
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+    crate::platform::end_with_parent(rustix::process::Signal::KILL);
 }
 
 /// Becomes the program named by the arguments, with standard input as its controlling terminal: for a person's own

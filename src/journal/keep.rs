@@ -15,6 +15,7 @@ use super::record::{Backup, Log, Record, object};
 use super::state::Kind;
 use super::touch::{How, JournalError, Touch, Unkept};
 use super::{State, state};
+use crate::platform::{share_content, sync_below};
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy)]
@@ -157,8 +158,7 @@ impl<'a> Keeper<'a> {
                 drop(File::open(path).and_then(|file| file.sync_data()));
             }
         } else {
-            #[cfg(target_os = "linux")]
-            drop(File::open(self.log.directory()).map(rustix::fs::syncfs));
+            sync_below(self.log.directory());
         }
         (Unkept { files: self.unkept }, self.links)
     }
@@ -406,7 +406,7 @@ impl<'a> Keeper<'a> {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(Some(Backup::Unreadable)),
             Err(error) => return Err(error),
         };
-        if clone_file(&source, target) {
+        if share_content(&source, target) {
             return Ok(None);
         }
         if length > self.limits.file
@@ -426,12 +426,6 @@ fn is_remade(path: &Path, root: &Path) -> bool {
         path.components().any(|part| part.as_os_str().to_str().is_some_and(|name| REMADE.contains(&name)))
     };
     named(inside) || root.file_name().is_some_and(|name| named(Path::new(name)))
-}
-
-/// Makes a new file share its content with another until one of them is written; tells whether it does.
-#[cfg(target_os = "linux")]
-pub(super) fn clone_file(source: &File, target: &File) -> bool {
-    rustix::fs::ioctl_ficlone(target, source).is_ok()
 }
 
 /// Elsewhere the system's own copy clones where it can.

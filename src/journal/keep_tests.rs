@@ -18,7 +18,7 @@ fn what_is_too_large_or_too_much_to_copy_is_said_before_and_after() {
             std::fs::write(path, content).unwrap();
         }
         let target = create(&root.join(format!("clone {index}"))).unwrap();
-        if clone_file(&state::open(&paths[0].0).unwrap(), &target) {
+        if share_content(&state::open(&paths[0].0).unwrap(), &target) {
             // This file system makes clones, which are free: nothing is too much.
             return;
         }

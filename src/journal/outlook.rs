@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::around::is_named_part;
-use super::keep::{Limits, clone_file};
+use super::keep::Limits;
 use super::state;
 use super::touch::{How, Touch, settled};
 use crate::file::tree;
+use crate::platform::share_content;
 
 /// Looks at no more entries than this: beyond it a count would not be complete anyway.
 const MOST_ENTRIES: usize = 50_000;
@@ -80,7 +81,7 @@ impl Outlook {
     fn clones(&self, path: &Path) -> bool {
         // It has no name: nobody else meets it, and it ends with axi.
         let cloned =
-            state::open(path).and_then(|source| Ok(clone_file(&source, &tempfile::tempfile_in(self.place())?)));
+            state::open(path).and_then(|source| Ok(share_content(&source, &tempfile::tempfile_in(self.place())?)));
         cloned.unwrap_or(false)
     }
 }

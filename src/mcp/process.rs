@@ -18,6 +18,7 @@ use super::failure::Failure;
 use super::message::{self, MOST, MOST_MEGABYTES};
 use crate::child::processes::{MARK, Mark};
 use crate::child::{ADOPT_APART, PLAIN};
+use crate::platform::ADOPTS;
 use crate::secret::{Known, Level, redact};
 use crate::sse::{Ends, Line, Lines};
 
@@ -57,7 +58,7 @@ pub(super) fn start(way: &Way, launch: &Launch) -> Result<Process, Failure> {
     let Way::Process { command: program, args, env } = way else {
         return Err(Failure::NotStarted { cause: "it is no program".to_owned() });
     };
-    let helper = launch.helper.as_ref().filter(|_| cfg!(target_os = "linux"));
+    let helper = launch.helper.as_ref().filter(|_| ADOPTS);
     let mut command = match helper {
         Some(helper) => {
             // The helper could only say by its exit code that there is no such program.

@@ -44,7 +44,8 @@ impl Loan {
         let size = Size::of_terminal(None, None);
         set_size(&near, size)?;
         let raw = Raw::new()?;
-        let (stopped, stop) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+        let (stopped, stop) = io::pipe()?;
+        let (stopped, stop) = (OwnedFd::from(stopped), OwnedFd::from(stop));
         let (last, screen) = (b'\n', Watch::default());
         let mut relay = Relay { near: File::from(near), pressed, size, last, screen, unheard: 0 };
         let thread = std::thread::Builder::new().name("loan".to_owned()).spawn(move || {

@@ -10,10 +10,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, ioctl_fionread};
 use rustix::pipe::pipe;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, Termios, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 
 use super::tty::{Output, Size};
+use crate::platform::pseudo_terminal;
 
 /// How often the size of the terminal is checked.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
@@ -61,10 +61,7 @@ impl Drop for Raw {
 /// # Errors
 /// If there is no pseudo-terminal, the program cannot be started, or the terminal is gone.
 pub fn relay(mut command: Command) -> io::Result<Relayed> {
-    let near = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
-    grantpt(&near)?;
-    unlockpt(&near)?;
-    let name = ptsname(&near, Vec::new())?;
+    let (near, name) = pseudo_terminal()?;
     let far = open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
     let mut size = Size::of_terminal(None, None);
     set_size(&near, size)?;

@@ -46,11 +46,8 @@ pub fn reset_terminal() -> io::Result<()> {
 /// Changes a mode as `stty sane` does. Speed and character size stay.
 fn make_sane(mode: &mut Termios) {
     mode.input_modes |= InputModes::BRKINT | InputModes::ICRNL | InputModes::IXON | InputModes::IMAXBEL;
+    mode.input_modes |= InputModes::IUTF8;
     mode.input_modes -= InputModes::IGNBRK | InputModes::INLCR | InputModes::IGNCR | InputModes::IXOFF;
-    #[cfg(target_os = "linux")]
-    {
-        mode.input_modes |= InputModes::IUTF8;
-    }
     mode.output_modes |= OutputModes::OPOST | OutputModes::ONLCR;
     mode.control_modes |= ControlModes::CREAD;
     mode.local_modes |= LocalModes::ISIG

@@ -10,17 +10,12 @@ use std::time::Duration;
 
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 
+use crate::platform::{LOOKED_UP, unnamed};
+
 /// How often a temporary file is tried; each name twice, because the first try may free it.
 const ATTEMPTS: u32 = 2000;
 /// A younger file may not be locked yet.
 const YOUNG: Duration = Duration::from_mins(1);
-
-/// Looks a directory up, and needs no right to list it.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-const LOOKED_UP: OFlags = OFlags::PATH;
-/// As above, where there is no such thing.
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-const LOOKED_UP: OFlags = OFlags::RDONLY;
 
 /// Replaces or makes a file: temporary file in the same directory, sync, rename, sync of the directory.
 ///
@@ -108,21 +103,7 @@ fn discard(parent: &OwnedFd, name: &OsStr) {
     let _ = rustix::fs::unlinkat(parent, name, AtFlags::empty());
 }
 
-/// Makes a file that has no name yet: if axi is killed before it is complete, nothing is left. Not every file
-/// system can do that.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-fn unnamed(parent: &OwnedFd, mode: Mode) -> Option<File> {
-    let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
-    rustix::fs::openat(parent, ".", flags, mode).ok().map(File::from)
-}
-
-/// As above, where there is no such thing.
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn unnamed(_: &OwnedFd, _: Mode) -> Option<File> {
-    None
-}
-
-/// Gives such a file its name; see `open(2)`, `O_TMPFILE`.
+/// Gives a file without a name one; see `open(2)`, `O_TMPFILE`.
 fn named(parent: &OwnedFd, file: &File) -> Option<OsString> {
     let own = format!("/proc/self/fd/{}", file.as_raw_fd());
     for attempt in 0..ATTEMPTS {
@@ -232,7 +213,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_os = "linux")]
     fn a_file_that_is_not_whole_yet_has_no_name_that_could_stay() {
         let directory = tempfile::tempdir().unwrap();
         let parent = parent(&directory.path().canonicalize().unwrap()).unwrap();

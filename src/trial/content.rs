@@ -12,6 +12,7 @@ use rustix::fs::{
 };
 
 use super::seen::{OVERLAY, Seen};
+use crate::platform::{next_data, share_content};
 
 /// Moves a file of the layer to its place, where both lie on one file system.
 pub(super) fn moved(layer: &Path, target: &Path) -> io::Result<()> {
@@ -51,8 +52,7 @@ fn beside(target: &Path) -> PathBuf {
 
 /// Fills a new file with what another has, sharing its blocks if the file system can, and leaving holes as they are.
 fn filled(source: &File, file: &File, length: u64) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    if rustix::fs::ioctl_ficlone(file, source).is_ok() {
+    if share_content(source, file) {
         return Ok(());
     }
     file.set_len(length)?;
@@ -66,21 +66,6 @@ fn filled(source: &File, file: &File, length: u64) -> io::Result<()> {
         at = to;
     }
     Ok(())
-}
-
-/// Finds the next piece with data from a place on; `None` if only a hole follows.
-fn next_data(file: &File, at: u64, length: u64) -> Option<(u64, u64)> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{SeekFrom, seek};
-        match seek(file, SeekFrom::Data(at)) {
-            Ok(from) => return Some((from, seek(file, SeekFrom::Hole(from)).unwrap_or(length))),
-            Err(rustix::io::Errno::NXIO) => return None,
-            Err(_) => {}
-        }
-    }
-    let _ = file;
-    Some((at, length))
 }
 
 /// Removes the overlay's own attributes from a file that leaves its layer.

@@ -5,25 +5,26 @@ mod inside;
 mod tools;
 
 use crate::support::paths::own_paths;
-use crate::support::rust_source::{Token, repository, rust_files, tokens};
+use crate::support::rust_source::{Placed, Token, repository, rust_files, tokens};
 
 /// What each room may import besides itself. A room that is not here has no floor yet: give it one.
 const ARROWS: &[(&str, &[&str])] = &[
     ("conversation", &[]),
-    ("terminal", &["character"]),
+    ("terminal", &["character", "platform"]),
     ("character", &[]),
     ("sse", &[]),
     ("secret", &[]),
     ("file", &[]),
     ("fingerprint", &[]),
     ("cause", &[]),
+    ("platform", &[]),
     ("json_rpc", &[]),
     ("http_client", &[]),
     ("sandbox", &["secret"]),
-    ("journal", &["file", "fingerprint"]),
-    ("trial", &["file"]),
-    ("child", &["sandbox", "trial", "secret"]),
-    ("mcp", &["child", "secret", "character", "file", "cause", "sse", "json_rpc"]),
+    ("journal", &["file", "fingerprint", "platform"]),
+    ("trial", &["file", "platform"]),
+    ("child", &["sandbox", "trial", "secret", "platform"]),
+    ("mcp", &["child", "secret", "character", "file", "cause", "sse", "json_rpc", "platform"]),
     ("config", &["locale", "file", "secret"]),
     ("locale", &[]),
     ("shell", &[]),
@@ -41,6 +42,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "cause",
             "sse",
             "http_client",
+            "platform",
         ],
     ),
     (
@@ -58,6 +60,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "fingerprint",
             "cause",
             "http_client",
+            "platform",
         ],
     ),
     ("approval", KERNEL),
@@ -126,6 +129,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "file",
             "fingerprint",
             "json_rpc",
+            "platform",
         ],
     ),
 ];
@@ -176,6 +180,12 @@ const PRINTS: &str = "only the Screen and the front ends write, because a line p
                       a terminal and the JSON of a pipe; return the fact instead";
 const NO_PURPOSE: &str = "a file opens with `//!`: what it is for and what it must not know, so that a newcomer knows \
                           where to look";
+const SYSTEMS: &str = "what differs from system to system stands in src/platform, one file a system with the same items \
+                       in each (the sandbox, its layers and its helpers apart), because nobody can see whether a \
+                       condition that is spread over the house holds elsewhere; give the platform an item";
+/// Where a system may be named, and what is about the layers of Linux alone.
+const NAMES_SYSTEMS: &[&str] = &["platform", "sandbox", "trial", "child"];
+const LAYERS: &[&str] = &["src/app/talk/tries.rs", "src/agent/trials.rs"];
 const ALLOWS: &str =
     "silence a lint with `expect(…, reason = \"…\")`, because an `allow` stays when its cause is gone";
 
@@ -265,8 +275,24 @@ fn check_words(file: &str, source: &str) -> Vec<Fault> {
         if opens_module {
             faults.push(fault(EMPTY_NAME, file, placed.line, "mod"));
         }
+        let may_differ =
+            NAMES_SYSTEMS.contains(&room_of(file)) || LAYERS.contains(&file) || file.ends_with("_tests.rs");
+        if !may_differ && ["target_os", "unix", "windows"].contains(&word.as_str()) && in_condition(&tokens, index)
+        {
+            faults.push(fault(SYSTEMS, file, placed.line, word));
+        }
     }
     faults
+}
+
+/// Whether a word stands in `cfg(…)`, `cfg!(…)` or `cfg_attr(…)`.
+fn in_condition(tokens: &[Placed], index: usize) -> bool {
+    let before = &tokens[index.saturating_sub(8)..index];
+    before
+        .iter()
+        .rev()
+        .take_while(|placed| !matches!(placed.token, Token::Mark(']' | ';' | '{')))
+        .any(|placed| ["cfg", "cfg_attr"].iter().any(|word| placed.token.is_word(word)))
 }
 
 fn check_functions(file: &str, source: &str) -> Vec<Fault> {
@@ -416,5 +442,20 @@ mod the_checker_can_fail {
         assert_eq!(words("#[allow(dead_code)]"), [ALLOWS]);
         assert_eq!(words("#[cfg_attr(test, allow(dead_code))]"), [ALLOWS]);
         assert_eq!(words("policy.allow(rule); fn allow() {}"), [""; 0]);
+    }
+
+    #[test]
+    fn on_systems_named_outside_of_the_seam() {
+        let words = |file: &str, source: &str| rules(check_words(file, source));
+        for source in ["#[cfg(target_os = \"linux\")]", "if cfg!(target_os = \"macos\") {", "#[cfg(not(windows))]"]
+        {
+            assert_eq!(words("src/tool/mod.rs", source), [SYSTEMS], "{source}");
+            assert_eq!(words("src/platform/mod.rs", source), [""; 0]);
+            assert_eq!(words("src/tool/shell/shell_tests.rs", source), [""; 0]);
+        }
+        assert_eq!(
+            words("src/tool/mod.rs", "#[cfg(test)]\nuse std::os::unix::fs; let windows = a.windows(2);"),
+            [""; 0]
+        );
     }
 }

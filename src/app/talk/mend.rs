@@ -13,6 +13,7 @@ use super::super::models::{connect, own_models};
 use super::trials::can_try;
 use crate::child;
 use crate::frontend::handoff::{Again, Mender, Near, Rerun};
+use crate::platform::ADOPTS;
 use crate::provider::{self, Client, Provider};
 use crate::sandbox::{Reach, WorkDirectories};
 
@@ -80,7 +81,7 @@ pub(super) fn rerun(app: &Rc<App>) -> Rerun {
             let program = app.process.program.as_ref()?;
             let mut command = Command::new(program);
             // It ends what the command leaves behind, and hands the sandbox its judge.
-            if cfg!(target_os = "linux") {
+            if ADOPTS {
                 command.arg(child::ADOPT_APART);
             }
             match again {

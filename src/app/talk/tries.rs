@@ -75,7 +75,7 @@ pub(super) fn begin(app: &App, options: &RunOptions, agent: &mut Agent) -> Optio
     let told = app.process.variable(KEEPER).filter(|_| wanted(app, options))?;
     let keeper = crate::sandbox::inherited(told.parse().ok()?).ok()?;
     // Without its keeper nobody lifts the layers, and what is written would be lost in one.
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
+    crate::platform::end_with_parent(rustix::process::Signal::TERM);
     // No program that axi starts may have layers laid.
     close_fds::set_fds_cloexec(3, &[]);
     let places = trial::places(app.paths.state.as_deref());

@@ -2,21 +2,7 @@
 
 use std::time::Duration;
 
-/// Tells how long this machine has slept since it was started; zero where its system does not say.
-#[cfg(target_os = "linux")]
-pub(crate) fn asleep() -> Duration {
-    use rustix::time::{ClockId, clock_gettime};
-    // One clock goes on while the machine sleeps, the other stops (clock_gettime(2)). Nobody can set either.
-    let at = |clock| Duration::try_from(clock_gettime(clock)).unwrap_or_default();
-    let awake = at(ClockId::Monotonic);
-    at(ClockId::Boottime).saturating_sub(awake)
-}
-
-/// Tells how long this machine has slept since it was started; zero where its system does not say.
-#[cfg(not(target_os = "linux"))]
-pub(crate) const fn asleep() -> Duration {
-    Duration::ZERO
-}
+pub(crate) use crate::platform::asleep;
 
 /// So much sleep breaks connections: servers and routers forget one even sooner.
 const LONG: Duration = Duration::from_secs(5);

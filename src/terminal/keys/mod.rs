@@ -236,7 +236,8 @@ impl KeyWatch {
     /// When no thread can be started.
     pub fn resume(&mut self) -> io::Result<()> {
         if self.running.is_none() {
-            let (stopped, stop) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+            let (stopped, stop) = io::pipe()?;
+            let (stopped, stop) = (OwnedFd::from(stopped), OwnedFd::from(stop));
             let shared = Arc::clone(&self.shared);
             let thread =
                 std::thread::Builder::new().name("keys".to_owned()).spawn(move || shared.read(&stopped))?;

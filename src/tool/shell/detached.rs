@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal};
 use serde::{Deserialize, Serialize};
 
 use crate::child::processes::{self, DETACHED_MARK};
+use crate::platform::ADOPTS;
 use crate::tool::{atomic, output, output_file};
 
 use super::group::Mark;
@@ -273,7 +274,7 @@ fn signal(entry: &Entry, signal: Signal) {
         members(entry).into_iter().partition(|member| member.as_raw_nonzero().get() == entry.process);
     processes::signal_each(&others, signal);
     // An adopter ends by itself after the others, and first kills them when it is told to end.
-    match (cfg!(target_os = "linux"), signal) {
+    match (ADOPTS, signal) {
         (true, Signal::TERM) => {}
         (true, _) => processes::signal_each(&leader, Signal::TERM),
         (false, _) => processes::signal_each(&leader, signal),

@@ -10,12 +10,12 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags, open};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 use tokio::time::Instant;
 
 use crate::child::keeper::{BACK, LENT, STOPPED, WANTS};
+use crate::platform::pseudo_terminal;
 use crate::tool::{Person, work};
 
 /// How long a command may take to stop after Ctrl+Z. A shell in the middle of starting a program cannot: it waits for
@@ -69,10 +69,7 @@ impl Loan {
     /// # Errors
     /// When there is no pseudo-terminal to be had.
     pub(super) fn new() -> io::Result<Self> {
-        let near = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
-        grantpt(&near)?;
-        unlockpt(&near)?;
-        let name = ptsname(&near, Vec::new())?;
+        let (near, name) = pseudo_terminal()?;
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let far = open(&name, flags, Mode::empty())?;
         let (own, other) = Pair::pair()?;

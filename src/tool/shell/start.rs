@@ -10,6 +10,7 @@ use crate::child;
 use crate::child::keeper::ON_IT;
 use crate::child::processes::{DETACHED_MARK, MARK};
 use crate::child::rm::VARIABLE;
+use crate::platform::ADOPTS;
 use crate::sandbox::{Confinement, Reach, Standing, Variables, WorkDirectories};
 use crate::secret::files::git_attributes;
 use crate::tool::ToolContext;
@@ -313,5 +314,5 @@ pub(crate) fn start_detached(
 
 /// Tells whether an adopter stands between axi and its commands.
 pub(crate) const fn adopts(helper: Option<&Path>) -> bool {
-    helper.is_some() && cfg!(target_os = "linux")
+    helper.is_some() && ADOPTS
 }

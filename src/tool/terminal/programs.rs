@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::process::Signal;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use tokio::sync::Notify;
 
+use crate::platform::pseudo_terminal;
 use crate::tool::output::Cleaner;
 use crate::tool::shell::Group;
 
@@ -125,11 +125,8 @@ impl Drop for Programs {
 /// # Errors
 /// What the system said.
 pub(crate) fn open() -> io::Result<(File, OwnedFd)> {
-    let near = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
-    grantpt(&near)?;
-    unlockpt(&near)?;
+    let (near, name) = pseudo_terminal()?;
     tcsetwinsize(&near, Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 })?;
-    let name = ptsname(&near, Vec::new())?;
     let far = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
     Ok((File::from(near), far))
 }

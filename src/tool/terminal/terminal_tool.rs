@@ -10,6 +10,7 @@ use grep_regex::RegexMatcher;
 use serde_json::{Value, json};
 
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
+use crate::platform::ADOPTS;
 use crate::tool::arguments::{Arguments, Field};
 use crate::tool::shell::{Group, Launch, Mark, Resources, SET};
 use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, work};
@@ -179,7 +180,7 @@ fn may_start<'a>(helper: Option<&'a Path>, programs: &Programs) -> Result<&'a Pa
         return Err(format!("terminal: {} programs run already; stop one", programs::MOST));
     }
     helper
-        .filter(|_| cfg!(target_os = "linux"))
+        .filter(|_| ADOPTS)
         .ok_or_else(|| "terminal: there are no terminals for programs here; use shell".to_owned())
 }
 

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, SystemTime};
 
+use crate::platform::PICTURE_PROGRAMS;
 use crate::tool::kind::{Kind, kind};
 
 /// A picture's size at most, in bytes.
@@ -66,9 +67,7 @@ impl Clipboard {
         if is_set("WSL_DISTRO_NAME") || is_set("WSL_INTEROP") {
             programs.push(words(&["powershell.exe", "-NoProfile", "-NonInteractive", "-Command", POWERSHELL]));
         }
-        if cfg!(target_os = "macos") {
-            programs.push(words(&["pngpaste", "-"]));
-        }
+        programs.extend(PICTURE_PROGRAMS.iter().map(|line| words(line)));
         Self { programs, folder }
     }
 

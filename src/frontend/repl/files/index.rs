@@ -12,6 +12,7 @@ use ignore::{WalkBuilder, WalkState};
 use super::git_index::GitIndex;
 use super::ranking::{self, FileEntry, ROWS, Ranking};
 use crate::frontend::repl::line::{Offer, Row, SharedState, Subject, has_letters, mention_path, write_mention};
+use crate::platform::step_back;
 
 /// Entries kept at most: a home directory must not fill the memory.
 const ENTRIES: usize = 300_000;
@@ -317,15 +318,6 @@ impl Batch<'_> {
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
         self.flush();
-    }
-}
-
-/// Lowers the priority of this thread, and of those it starts, behind keys and lists.
-fn step_back() {
-    // On other systems the call would affect the whole process.
-    #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::nice(10) {
-        tracing::debug!(%error, "the walk goes as fast as the keys");
     }
 }
 
