@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::likeness::{Question, form};
 use crate::context::{Found, recall as passages, wanted};
-use crate::conversation::{ContentBlock, Message};
+use crate::conversation::Message;
 use crate::session::{Mention, SessionId, SessionStore, mentions};
 
 /// How many messages of sessions are examined closely.
@@ -67,8 +67,8 @@ fn of_session(found: &Found, mentions: &[Mention], words: &[String]) -> Recalled
     let best = lines.iter().enumerate().max_by_key(|(at, line)| (has(line, words), std::cmp::Reverse(*at)));
     let at = best.map_or(0, |(at, _)| at);
     let text = lines[at.saturating_sub(1)..lines.len().min(at + 2)].join("\n");
-    let results = message.results().filter(|result| result.name == found.who);
-    let exit = results.filter_map(|result| result.facts.exit_code).next();
+    let mut results = message.results().filter(|result| result.name == found.who);
+    let exit = results.find_map(|result| result.facts.exit_code);
     let cwd = directory.to_string_lossy().into_owned();
     Recalled {
         text: text.trim_matches('\n').to_owned(),
