@@ -3,9 +3,12 @@
 use std::ops::Range;
 
 use super::name::{Naming, naming};
+use super::value::is_ordinary;
 
 /// What stands between cells.
-const SIGNS: &[char] = &['|', '│', ',', '\t', ';'];
+/// `ROOM` stands for two blanks and more.
+const SIGNS: &[char] = &['|', '│', ',', '\t', ';', ROOM];
+const ROOM: char = ' ';
 /// The most cells of a table, and the longest name of one (bytes).
 const MOST: usize = 64;
 const LONGEST_NAME: usize = 40;
@@ -24,13 +27,22 @@ struct Table {
 
 impl Columns {
     /// Finds the values in the next line.
-    pub(super) fn find(&mut self, line: &str, found: &mut Vec<Range<usize>>) {
+    ///
+    /// A number of a line in a file looks like the first cell of one: `from` is where the line begins behind it.
+    pub(super) fn find(&mut self, whole: &str, from: usize, found: &mut Vec<Range<usize>>) {
+        let line = &whole[from..];
         inserted(line, found);
         if let Some(table) = &self.table {
-            let cells = cells(line, table.sign);
+            let of_whole = cells(whole, table.sign);
+            let (cells, text, back) = if of_whole.len() == table.cells && from > 0 {
+                (of_whole, whole, from)
+            } else {
+                (cells(line, table.sign), line, 0)
+            };
             if cells.len() == table.cells {
                 let values = table.secret.iter().filter_map(|at| cells.get(*at)).cloned();
-                found.extend(values.filter(|cell| is_value(&line[cell.clone()])));
+                let values = values.filter(|cell| is_value(&text[cell.clone()]) && cell.start >= back);
+                found.extend(values.map(|cell| cell.start - back..cell.end - back));
                 return;
             }
             // The line below the head.
@@ -47,7 +59,7 @@ impl Columns {
 
 /// The head of a table: names and nothing else.
 fn head(line: &str, sign: char) -> Option<Table> {
-    if line.len() > MOST * LONGEST_NAME || !line.contains(sign) {
+    if line.len() > MOST * LONGEST_NAME || !line.contains(sign) || sign == ROOM && !line.contains("  ") {
         return None;
     }
     let cells = cells(line, sign);
@@ -59,6 +71,10 @@ fn head(line: &str, sign: char) -> Option<Table> {
     };
     let written = names.iter().filter(|name| !name.is_empty()).count();
     if !(2..=MOST).contains(&cells.len()) || written < 2 || !names.iter().all(is_name) {
+        return None;
+    }
+    // Options and their descriptions stand so, too.
+    if sign == ROOM && names.iter().any(|name| name.contains(' ') || name.starts_with('-')) {
         return None;
     }
     let is_secret = |name: &str| naming(&name.replace(' ', "_")) == Some(Naming::Secret);
@@ -93,11 +109,27 @@ fn beside(line: &str, found: &mut Vec<Range<usize>>) {
 fn cells(line: &str, sign: char) -> Vec<Range<usize>> {
     let mut cells = Vec::new();
     let mut start = 0;
+    if sign == ROOM {
+        return apart(line);
+    }
     for part in line.split(sign).take(MOST + 1) {
         let inside = part.trim().trim_matches(['"', '\'', '`', '*']);
         let at = part.find(inside).unwrap_or(0);
         cells.push(start + at..start + at + inside.len());
         start += part.len() + sign.len_utf8();
+    }
+    cells
+}
+
+/// The cells of a line that stand two blanks apart and more.
+fn apart(line: &str) -> Vec<Range<usize>> {
+    let mut cells: Vec<Range<usize>> = Vec::new();
+    for word in line.split_whitespace().take(MOST + 1) {
+        let at = word.as_ptr() as usize - line.as_ptr() as usize;
+        match cells.last_mut() {
+            Some(last) if last.end + 1 == at => last.end = at + word.len(),
+            _ => cells.push(at..at + word.len()),
+        }
     }
     cells
 }
@@ -108,8 +140,8 @@ fn is_value(text: &str) -> bool {
         && !text.contains(char::is_whitespace)
         && !text.starts_with(['<', '$', '{', '(', '[', '%'])
         && !text.starts_with(super::level::MARK)
-        && has(u8::is_ascii_digit)
         && has(u8::is_ascii_alphabetic)
+        && (has(u8::is_ascii_digit) || text.len() >= 6 && !is_ordinary(text))
 }
 
 /// `INSERT INTO users (name, password) VALUES ('me', 'X')`.
@@ -152,7 +184,7 @@ mod tests {
         let mut values = Vec::new();
         for line in text.lines() {
             let mut found = Vec::new();
-            columns.find(line, &mut found);
+            columns.find(line, 0, &mut found);
             values.extend(found.into_iter().map(|range| line[range].to_owned()));
         }
         values
@@ -167,6 +199,8 @@ mod tests {
             " name | password\n------+----------\n me   | hunter22",
             "id\tapi key\n1\thunter22",
             "|  SecretAccessKey |  hunter22  |",
+            "label   token\nmykey   hunter22",
+            "user  password\nme    hunter22",
             "INSERT INTO users (name, password) VALUES ('me', 'hunter22');",
             "insert into u(`id`,`pw`) values (1,'hunter22')",
         ] {

@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::level::Level;
 use super::prose::is_chosen;
 
-/// The longest login that is looked at, in bytes.
+/// The longest login that is looked at, in bytes, and the longest name of a variable.
 const LONGEST: usize = 1024;
+const LONGEST_NAME: usize = 128;
 
 /// Finds them in a line.
 pub(super) fn find(line: &str, level: Level, found: &mut Vec<Range<usize>>) {
@@ -43,11 +44,59 @@ pub(super) fn find(line: &str, level: Level, found: &mut Vec<Range<usize>>) {
         }
     }
     pgpass(line, found);
+    exchanged(line, found);
+    flagged(line, found);
     thin(line, found);
     named_network(line, found);
     digest(line, found);
     alone(line, found);
     object(line, found);
+}
+
+/// `carol : EAP "X"`, as strongSwan's file of secrets has it.
+fn exchanged(line: &str, found: &mut Vec<Range<usize>>) {
+    for kind in [": EAP \"", ": XAUTH \"", ": NTLM \"", ": PSK \""] {
+        for (at, _) in line.match_indices(kind) {
+            let from = at + kind.len();
+            let length = line[from..].find('"').unwrap_or(line.len() - from);
+            if length >= 3 {
+                found.push(from..from + length);
+            }
+        }
+    }
+}
+
+/// `sdk-UUID`, as LaunchDarkly has its keys; `BUNDLE_HOST: "me:X"`, Bundler's logins.
+fn flagged(line: &str, found: &mut Vec<Range<usize>>) {
+    const UUID: usize = 36;
+    for start in ["sdk-", "mob-"] {
+        for (at, _) in line.match_indices(start) {
+            let from = at + start.len();
+            let is_uuid =
+                line.get(from..from + UUID).is_some_and(|text| text.split('-').map(str::len).eq([8, 4, 4, 4, 12]));
+            if is_uuid {
+                found.push(from..from + UUID);
+            }
+        }
+    }
+    for (at, start) in line.match_indices("BUNDLE_") {
+        let name = line[at..]
+            .bytes()
+            .take(LONGEST_NAME)
+            .take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
+            .count();
+        let value = line[at + name..].trim_start_matches([':', '=', ' ', '"', '\'']);
+        let window = &value[..value.floor_char_boundary(LONGEST.min(value.len()))];
+        let length = window.find(['"', '\'', ' ', '\t']).unwrap_or(window.len());
+        if let Some((_, password)) = value[..length].split_once(':')
+            && name > start.len()
+            && password.len() >= 8
+            && !password.starts_with('/')
+        {
+            let from = password.as_ptr() as usize - line.as_ptr() as usize;
+            found.push(from..from + password.len());
+        }
+    }
 }
 
 /// `me:realm:HEX`, a line of a file that htdigest(1) writes.

@@ -112,8 +112,19 @@ pub(super) const PASSWORD_WORDS: &[&str] = &[
 ];
 
 /// Words of a line in which somebody logs in.
-pub(super) const LOGIN_WORDS: &[&str] =
-    &["logging in", "log in", "login", "credentials", "authenticat", "stats auth", "addauth", "_user="];
+pub(super) const LOGIN_WORDS: &[&str] = &[
+    "logging in",
+    "log in",
+    "login",
+    "credentials",
+    "authenticat",
+    "stats auth",
+    "addauth",
+    "_user=",
+    "basic auth",
+    "wifi",
+    "user=",
+];
 
 /// Words and signs behind which a password is said.
 pub(super) const SAYS_WORDS: &[&str] = &[

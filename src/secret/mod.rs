@@ -17,6 +17,7 @@ mod looks;
 mod manifest;
 mod name;
 mod named;
+mod opened;
 pub mod packed;
 mod pair;
 mod places;
@@ -27,6 +28,7 @@ mod shape;
 mod stand_in;
 mod table;
 mod value;
+mod view;
 
 pub use level::{Level, MARK};
 pub use name::{is_kept_from_readers, is_secret_name};
@@ -102,24 +104,11 @@ pub fn find(text: &str, known: &Known, level: Level) -> Vec<Range<usize>> {
     match level {
         Level::Repeated => shape::find_repeated(text, &mut found),
         Level::Kept | Level::Sent => {
-            shape::find(text, &mut found);
-            block::find(text, level, &mut found);
-            manifest::find(text, &mut found);
-            let mut start = 0;
-            let mut inside = Vec::new();
-            let mut lines = Lines::default();
-            for line in text.split_inclusive('\n') {
-                inside.clear();
-                let bare = line.trim_end_matches(['\n', '\r']);
-                find_in_line(bare, level, &mut inside);
-                let from = behind::place(bare).unwrap_or(0);
-                if from > 0 {
-                    found.extend(inside.drain(..).map(|range| start + range.start..start + range.end));
-                    find_in_line(&bare[from..], level, &mut inside);
-                }
-                lines.find(bare, from, &mut inside);
-                found.extend(inside.iter().map(|range| start + from + range.start..start + from + range.end));
-                start += line.len();
+            find_here(text, level, &mut found);
+            for view in view::bare(text).into_iter().chain(view::strings(text)) {
+                let mut inside = Vec::new();
+                find_here(&view.text, level, &mut inside);
+                found.extend(inside.iter().filter_map(|range| view.origin(range)));
             }
         }
     }
@@ -129,6 +118,29 @@ pub fn find(text: &str, known: &Known, level: Level) -> Vec<Range<usize>> {
     found
 }
 
+/// Finds what a text tells as it stands.
+fn find_here(text: &str, level: Level, found: &mut Vec<Range<usize>>) {
+    shape::find(text, found);
+    block::find(text, level, found);
+    manifest::find(text, found);
+    let mut start = 0;
+    let mut inside = Vec::new();
+    let mut lines = Lines::default();
+    for line in text.split_inclusive('\n') {
+        inside.clear();
+        let bare = line.trim_end_matches(['\n', '\r']);
+        find_in_line(bare, level, &mut inside);
+        let from = behind::place(bare).unwrap_or(0);
+        if from > 0 {
+            found.extend(inside.drain(..).map(|range| start + range.start..start + range.end));
+            find_in_line(&bare[from..], level, &mut inside);
+        }
+        lines.find(bare, from, &mut inside);
+        found.extend(inside.iter().map(|range| start + from + range.start..start + from + range.end));
+        start += line.len();
+    }
+}
+
 /// What is known from one line to the next.
 #[derive(Default)]
 struct Lines {
@@ -136,14 +148,16 @@ struct Lines {
     columns: columns::Columns,
     transcript: printed::Transcript,
     announced: announced::Announced,
+    opened: opened::Opened,
 }
 
 impl Lines {
     fn find(&mut self, whole: &str, from: usize, found: &mut Vec<Range<usize>>) {
         let line = &whole[from..];
         self.pairs.find(line, found);
-        self.columns.find(line, found);
+        self.columns.find(whole, from, found);
         self.announced.find(line, found);
+        self.opened.find(line, found);
         self.transcript.find(line, behind::typed(whole), found);
     }
 }
@@ -155,6 +169,7 @@ fn find_in_line(line: &str, level: Level, found: &mut Vec<Range<usize>>) {
     named::find(line, level, found);
     random::find(line, found);
     prose::find(line, found);
+    opened::in_line(line, found);
 }
 
 /// Takes the secrets out of a text; tells how many there were.
@@ -190,6 +205,8 @@ fn merged(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
+#[cfg(test)]
+mod kinds_tests;
 #[cfg(test)]
 mod rows_tests;
 #[cfg(test)]

@@ -48,7 +48,7 @@ fn strong(name: &str) -> Option<Naming> {
         // `access_key_id` names the key, and is one half of it.
         let identifies = lower.ends_with("_id") || lower.ends_with("-id");
         (!identifies || lower.contains("access_key")).then_some(Naming::Secret)?
-    } else if words(name).any(|word| WORDS.contains(&word.as_str())) {
+    } else if words(name).any(|word| WORDS.contains(&word.as_str())) || is_short_variable(name) {
         Naming::Secret
     } else {
         let last = words(name).last()?;
@@ -59,6 +59,14 @@ fn strong(name: &str) -> Option<Naming> {
             || name.ends_with(&capitalised(end))
     });
     (!is_about).then_some(naming)
+}
+
+/// `DBPW`, `ROOTPASS`: the variable of a shell, in one word.
+fn is_short_variable(name: &str) -> bool {
+    const NONE: &[&str] = &["OLDPWD", "BYPASS", "COMPASS", "SURPASS", "TRESPASS", "SSH_ASKPASS", "ASKPASS", "CWD"];
+    let is_shell = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    let ends = ["PW", "PWD", "PASS"].iter().any(|end| name.ends_with(end) && name.len() > end.len());
+    is_shell && ends && !NONE.iter().any(|none| name.ends_with(none)) && !name.ends_with("CMPASS")
 }
 
 /// Tells whether the value of a variable of this name is a secret.

@@ -32,6 +32,9 @@ pub(super) enum Between {
 /// How XML begins text that is taken as it stands.
 const CDATA: &str = "<![CDATA[";
 
+/// The longest tag that is looked through, in bytes.
+const LONGEST_TAG: usize = 200;
+
 /// How much of a line before a name is looked at, in bytes.
 const BEFORE: usize = 120;
 
@@ -169,6 +172,9 @@ fn separator(line: &str, start: usize, word: &str, at: usize, gap: usize) -> Opt
         let data = if rest[1..].starts_with(CDATA) { CDATA.len() } else { 0 };
         return Some((Between::Tag, next + 1 + data));
     }
+    if let Some(unusual) = unusual(line, start, next, gap) {
+        return Some(unusual);
+    }
     let sign = rest
         .chars()
         .next()
@@ -206,7 +212,38 @@ fn separator(line: &str, start: usize, word: &str, at: usize, gap: usize) -> Opt
     let is_quoted = rest.starts_with(['\'', '"']);
     // A key that a machine drew needs no sign before it.
     let is_drawn = super::random::is_likely(&rest[..word_end]);
-    (alone || is_login || is_quoted || is_drawn).then_some((Between::Room, next))
+    // `IDENTIFIED BY X;`
+    let is_by = word.eq_ignore_ascii_case("by");
+    (alone || is_login || is_quoted || is_drawn || is_by).then_some((Between::Room, next))
+}
+
+/// Signs that few languages have: attributes of a tag, what stands in where a value is missing, an escaped `=`.
+fn unusual(line: &str, start: usize, next: usize, gap: usize) -> Option<(Between, usize)> {
+    let rest = line.get(next..)?;
+    // `<wsse:Password Type="x">X<`
+    let window = &rest[..rest.floor_char_boundary(LONGEST_TAG.min(rest.len()))];
+    let close = window.find('>').filter(|_| gap > 0 && line[..start].ends_with(['<', ':']));
+    if let Some(tag) = close.map(|close| &window[..close])
+        && tag.contains("=\"")
+        && !tag.contains('<')
+        && !tag.ends_with('/')
+    {
+        return Some((Between::Tag, next + tag.len() + 1));
+    }
+    // `process.env.SECRET || 'X'`, `password%3DX`, Erlang's `{password, <<"X">>}`.
+    for sign in ["||", "??"] {
+        let after = rest.strip_prefix(sign).map(str::trim_start);
+        if let Some(after) = after.filter(|after| after.starts_with(['"', '\''])) {
+            return Some((Between::Said, line.len() - after.len()));
+        }
+    }
+    for sign in ["%3D", "%3d", "%3A", "%3a"] {
+        if rest.starts_with(sign) {
+            return Some((Between::Assigned, next + sign.len()));
+        }
+    }
+    let after = rest.strip_prefix(',').and_then(|after| after.trim_start().strip_prefix("<<"));
+    after.filter(|after| after.starts_with('"')).map(|after| (Between::Said, line.len() - after.len()))
 }
 
 /// Tells whether a name in lower case is one of a password, of which people say what it is.
@@ -225,6 +262,13 @@ fn header(line: &str, word: &str, start: usize, level: Level) -> Option<Range<us
     let length = rest.find(['"', '\'']).unwrap_or(rest.len());
     let text = rest[..length].trim_end();
     let is_value = text.len() >= 6;
+    // Erlang's.
+    if word == "Cookie"
+        && text.len() == 20
+        && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    {
+        return Some(begin..begin + text.len());
+    }
     // In a program it is an expression.
     let is_cookie = word.to_ascii_lowercase().ends_with("cookie");
     let bare = |text: &str| text.contains('=') && !text.contains(" = ");
@@ -285,12 +329,19 @@ fn is_data(line: &str, word: &str, between: Between, value: &Value, (digit, sign
         // A sentence about it is none; of a phrase, words are what it is made of.
         let lower = word.to_ascii_lowercase();
         let is_phrase = (lower.contains("phrase") || lower.contains("mnemonic")) && text.split(' ').count() >= 12;
+        let is_words = text.contains(' ')
+            && between == Between::Assigned
+            && !word.bytes().any(|byte| byte.is_ascii_lowercase())
+            && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b' ')
+            && !super::opened::is_sentence(text);
         return is_phrase
+            || is_words && text.len() >= 8
             || text.len() >= 4 && (digit || sign || !text.contains(' ')) && text.split(' ').count() < 4;
     }
     // A variable of a shell has no path of a program behind its sign.
     let is_variable = between == Between::Assigned && !word.bytes().any(|byte| byte.is_ascii_lowercase());
     let is_path = text.contains("::") && !(is_variable && digit);
+    let text = if between == Between::Tag { text.trim_end_matches("]]>") } else { text };
     let is_code = text.contains(['(', ')', '[', ']', '{', '}']) || is_path || text.contains("->");
     if is_code || text.ends_with([';']) && between != Between::Assigned {
         return false;
@@ -301,9 +352,41 @@ fn is_data(line: &str, word: &str, between: Between, value: &Value, (digit, sign
     };
     match between {
         Between::Assigned | Between::Tag | Between::Room => !same(text, word),
-        Between::Said | Between::Colon => digit && !text.starts_with(['&', '*']),
+        Between::Said | Between::Colon if text.starts_with(['&', '*']) => false,
+        Between::Said | Between::Colon => digit || is_said_alone(line, word, value) && !same(text, word),
         Between::Option | Between::Is | Between::Argument => true,
     }
+}
+
+/// Tells whether a line is the name of a password and a word that says nothing of it: `password: walnutharbor`.
+fn is_said_alone(line: &str, word: &str, value: &Value) -> bool {
+    const ENDS: &[&str] =
+        &["password", "passwd", "pass", "pwd", "pw", "psk", "passphrase", "kennwort", "passwort", "authtok"];
+    const SAID_OF: &[&str] =
+        &["forgot", "change", "confirm", "show", "hide", "enter", "wrong", "new", "old", "repeat", "no"];
+    let text = &line[value.range.clone()];
+    let lower = word.to_ascii_lowercase();
+    let ends = line[value.range.end..].trim_matches(['"', '\'', '`', '*', ' ', '\r']).is_empty();
+    let is_name = ENDS.iter().any(|end| lower.ends_with(end))
+        || matches!(
+            lower.as_str(),
+            "clave"
+                | "senha"
+                | "heslo"
+                | "parola"
+                | "salasana"
+                | "adgangskode"
+                | "passord"
+                | "wachtwoord"
+                | "secret"
+        );
+    let is_word = text.bytes().all(|byte| byte.is_ascii_graphic())
+        && !text.contains(['.', ',', ';', '"', '/', '$', '@', '<', '>', '=']);
+    ends && is_name
+        && is_word
+        && text.len() >= 8
+        && !SAID_OF.iter().any(|said| lower.starts_with(said))
+        && !super::value::is_ordinary(text)
 }
 
 /// What people call it in other languages.

@@ -39,6 +39,12 @@ impl Pairs {
         if opens_secret(line) {
             (self.left, self.opened) = (FARTHEST, true);
         }
+        // Azure names the secret by its address, and says its value below.
+        if line.contains(".vault.azure.net/secrets/") {
+            (self.left, self.opened) = (FARTHEST + 1, false);
+        }
+        // What stood before the name of the same object.
+        let mut before: Option<Range<usize>> = None;
         if !NAMES.iter().chain(VALUES).any(|field| lower.contains(field)) {
             return;
         }
@@ -53,6 +59,9 @@ impl Pairs {
             }
             let field = &lower[at..at + length];
             let opens = line[..at].ends_with('<');
+            if line[..at].trim_end_matches(['"', '\\', ' ']).ends_with('{') {
+                before = None;
+            }
             at += length;
             let tagged = line[at..].strip_prefix('>').filter(|_| opens).map(|_| at + 1);
             let Some(start) = said(line, at).or(tagged) else { continue };
@@ -60,10 +69,17 @@ impl Pairs {
                 let name = bytes[start..].iter().take_while(|byte| is_name(byte)).count();
                 let called = &line[start..start + name];
                 // What says that the value is one: AWS's parameters, Azure's keys of a store.
-                let is_kind = called == "SecureString" || field == "keyname" && called.starts_with("key");
+                let is_kind = called == "SecureString"
+                    || field == "type" && called.ends_with("_password")
+                    || field == "keyname" && called.starts_with("key");
                 let is_secret = is_kind || field != "type" && naming(called) == Some(Naming::Secret);
                 if field != "type" || is_secret {
-                    (self.left, self.opened) = (if is_secret { FARTHEST } else { 0 }, false);
+                    let left = if field == "type" { FARTHEST * 2 } else { FARTHEST };
+                    (self.left, self.opened) = (if is_secret { left } else { 0 }, false);
+                    if let Some(value) = before.take().filter(|_| is_secret) {
+                        found.push(value);
+                        self.left = 0;
+                    }
                 }
                 at = start + name;
                 // `<string name="api_key">X</string>`
@@ -83,6 +99,14 @@ impl Pairs {
                 at = value.range.end;
                 found.push(value.range);
                 (self.left, self.opened) = (0, false);
+            } else if field == "value"
+                && let Some(value) = value(line, quote(line, start))
+                && value.quote.is_some()
+                && value.range.len() >= 3
+                && !value.is_placeholder(&line[value.range.clone()])
+            {
+                at = value.range.end;
+                before = Some(value.range);
             }
         }
     }
@@ -174,6 +198,9 @@ mod tests {
             r#"{\"Name\":\"db_password\",\"Value\":\"hunter22\"}"#,
             r#"<add key="Password" value="hunter22" />"#,
             r#"<string name="api_key">hunter22</string>"#,
+            r#"{"value":"hunter22","name":"DB_PASSWORD"},{"value":"plain","name":"HOST"}"#,
+            r#"<entry value="hunter22" key="dbPassword"/>"#,
+            "\"id\": \"https://shop.vault.azure.net/secrets/db/1f\",\n\"kid\": null,\n\"value\": \"hunter22\"",
             "- name: API_TOKEN\n  value: hunter22",
             "- name: API_TOKEN\n  value: \"hunter22\"",
             "variable \"db_password\" {\n  type = string\n  default = \"hunter22\"\n}",

@@ -24,7 +24,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     }
     web_tokens(text, found);
     for start in HASHES {
-        beginning(text, start, 10, b"./$=,+-_", found);
+        beginning(text, start, 10, b"./$=,+-_:", found);
     }
     schemes(text, found);
     for start in WEBHOOKS {

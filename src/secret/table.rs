@@ -28,8 +28,32 @@ pub(super) const WEBHOOKS: &[&str] = &[
 ];
 
 /// How hashed passwords begin (`crypt(5)`).
-pub(super) const HASHES: &[&str] =
-    &["$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$apr1$", "$argon2i$", "$argon2id$"];
+pub(super) const HASHES: &[&str] = &[
+    "$8$",
+    "$9$",
+    "pbkdf2_sha256$",
+    "pbkdf2_sha1$",
+    "pbkdf2:sha256:",
+    "pbkdf2:sha512:",
+    "scrypt:32768:",
+    "SCRAM-SHA-256$",
+    "SCRAM-SHA-1$",
+    "grub.pbkdf2.sha512.",
+    "sha256$",
+    "bcrypt_sha256$",
+    "$1$",
+    "$2a$",
+    "$2b$",
+    "$2y$",
+    "$5$",
+    "$6$",
+    "$7$",
+    "$y$",
+    "$gy$",
+    "$apr1$",
+    "$argon2i$",
+    "$argon2id$",
+];
 
 /// What stands before a password to tell its form (RFC 2307, section 5.3, and Dovecot's manual, "Password Schemes"),
 /// in lower case; capitals are the same.
@@ -211,7 +235,9 @@ pub(super) const SPOKEN: &[&str] = &[
     "รหัสผ่าน",
     "mật khẩu",
     "kata sandi",
+    "κωδικός πρόσβασης",
     "κωδικός",
+    "пароль користувача",
     "пароля",
     "парола",
     "סיסמה",
@@ -364,6 +390,43 @@ pub(super) const ARGUMENTS: &[Argument] = &[
     row(&["isakmp"], "key", "key", Take::After),
     row(&["addauth"], "digest", "digest", Take::After),
     row(&["sqlplus", "sqlldr", "expdp", "impdp"], "", "", Take::Behind("/")),
+    row(&["vault"], "put", "", Take::Behind("=")),
+    row(&["influx", "influxd"], "", "-t", Take::Option),
+    row(&["transmission-remote"], "", "-n", Take::Behind(":")),
+    row(&["mkpasswd"], "-m", "", Take::Place(2)),
+    row(IMPACKET, "", "", Take::Behind(":")),
+    row(&["cache_peer"], "", "login=", Take::Behind(":")),
+    row(&["SQLConnectInfo"], "", "", Take::Place(3)),
+    row(&["radtest"], "", "", Take::Place(2)),
+    row(&["rwcommunity", "rocommunity", "rwcommunity6", "rocommunity6", "com2sec"], "", "", Take::Place(1)),
+    row(&["createUser"], "", "SHA", Take::After),
+    row(&["createUser"], "", "MD5", Take::After),
+    row(&["createUser"], "", "AES", Take::After),
+    row(&["createUser"], "", "DES", Take::After),
+    row(&["xh", "http", "https"], "bearer", "-a", Take::Option),
+    row(&["NickServ", "nickserv"], "", "IDENTIFY", Take::After),
+    row(&["NickServ", "nickserv"], "", ":IDENTIFY", Take::After),
+    row(&["nxc", "crackmapexec", "evil-winrm", "netexec", "smbmap"], "", "-p", Take::Option),
+];
+
+/// Tools that take `DOMAIN/USER:PASSWORD@HOST`.
+const IMPACKET: &[&str] = &[
+    "psexec.py",
+    "wmiexec.py",
+    "smbexec.py",
+    "atexec.py",
+    "dcomexec.py",
+    "secretsdump.py",
+    "GetUserSPNs.py",
+    "GetNPUsers.py",
+    "smbclient.py",
+    "lookupsid.py",
+    "mssqlclient.py",
+    "impacket-psexec",
+    "impacket-wmiexec",
+    "impacket-smbexec",
+    "impacket-mssqlclient",
+    "impacket-smbclient",
 ];
 
 /// Programs that set a variable or a setting by its name: the value stands behind the name.

@@ -60,6 +60,104 @@ impl Value {
     }
 }
 
+/// Tells whether a word says something of a secret rather than being one.
+pub(super) fn is_ordinary(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "string",
+        "boolean",
+        "integer",
+        "number",
+        "required",
+        "optional",
+        "hidden",
+        "changed",
+        "expired",
+        "invalid",
+        "incorrect",
+        "missing",
+        "accepted",
+        "denied",
+        "failed",
+        "updated",
+        "saved",
+        "stored",
+        "protected",
+        "encrypted",
+        "hashed",
+        "enabled",
+        "disabled",
+        "default",
+        "unknown",
+        "forgotten",
+        "placeholder",
+        "example",
+        "password",
+        "passwort",
+        "passphrase",
+        "secret",
+        "secrets",
+        "username",
+        "keyring",
+        "keychain",
+        "prompt",
+        "prompted",
+        "plaintext",
+        "plain-text",
+        "interactive",
+        "never",
+        "always",
+        "unchanged",
+        "nothing",
+        "private",
+        "public",
+        "include",
+        "optionally",
+        "object",
+        "varchar",
+        "undefined",
+        "sensitive",
+        "masked",
+        "redacted",
+        "removed",
+        "deleted",
+        "authentication",
+        "authenticated",
+        "external",
+        "internal",
+        "generated",
+        "provided",
+        "inherit",
+        "nullable",
+        "character",
+        "characters",
+        "description",
+        "credentials",
+        "credential",
+        "environment",
+        "variable",
+        "field",
+        "input",
+        "strong",
+        "medium",
+        "correct",
+        "matches",
+        "mandatory",
+        "vergessen",
+        "unsupported",
+        "supported",
+        "available",
+        "unavailable",
+        "present",
+        "absent",
+        "allowed",
+    ];
+    let lower = text.to_ascii_lowercase();
+    let mut letters = text.chars();
+    let is_name =
+        letters.next().is_some_and(char::is_uppercase) && letters.all(|letter| letter.is_ascii_lowercase());
+    is_name || WORDS.contains(&lower.as_str())
+}
+
 /// `$NAME` and `${NAME}`, whole.
 fn is_variable(text: &str) -> bool {
     let name = text.trim_start_matches('$').trim_matches(['{', '}']);
@@ -68,6 +166,7 @@ fn is_variable(text: &str) -> bool {
 
 /// Finds the value that begins at a place: in quotes, or a word.
 pub(super) fn value(line: &str, start: usize) -> Option<Value> {
+    let start = start + marks(line.get(start..)?);
     let rest = line.get(start..)?;
     // Looked at no further: a line may be full of them.
     if rest.starts_with(super::level::MARK) || rest.starts_with(['<', '{', '(', '*']) {
@@ -93,6 +192,21 @@ pub(super) fn value(line: &str, start: usize) -> Option<Value> {
         return word(line, inside).map(|range| Value { range, quote: Some(quote) });
     }
     word(line, start).map(|range| Value { range, quote: None })
+}
+
+/// `&anchor `, `!!str `: what YAML puts before a value.
+fn marks(text: &str) -> usize {
+    let mut from = 0;
+    while let Some(mark) =
+        text[from..].split(' ').next().filter(|mark| mark.starts_with(['&', '!']) && mark.len() > 1)
+    {
+        let is_mark = mark[1..].bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-!".contains(&byte));
+        if !is_mark || from + mark.len() + 1 >= text.len() {
+            break;
+        }
+        from += mark.len() + 1;
+    }
+    from
 }
 
 fn closing(text: &str, quote: char, escaped: bool) -> Option<usize> {
