@@ -1,5 +1,5 @@
 //! Archives with secret files in them, known by the names of their members: tar, also packed by gzip, zip, and the name
-//! that gzip keeps of what it packed. What another program packed cannot be looked into here.
+//! that gzip keeps of what it packed. What another program packed cannot be looked into here: it may hold one.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
@@ -13,6 +13,31 @@ use super::files::is_secret;
 const TAR: &[&str] = &[".tar"];
 const GZIP: &[&str] = &[".gz", ".tgz"];
 const ZIP: &[&str] = &[".zip", ".jar", ".war", ".whl", ".apk", ".xpi", ".vsix", ".nupkg"];
+/// Those that cannot be looked into.
+const CLOSED: &[&str] = &[
+    ".tar.xz",
+    ".txz",
+    ".tar.lzma",
+    ".tlz",
+    ".tar.lz",
+    ".tar.bz2",
+    ".tbz",
+    ".tbz2",
+    ".tb2",
+    ".tar.zst",
+    ".tzst",
+    ".tar.lz4",
+    ".tar.br",
+    ".tar.lzo",
+    ".tar.z",
+    ".taz",
+    ".cpio.xz",
+    ".cpio.zst",
+    ".cpio.bz2",
+    ".7z",
+    ".rar",
+    ".zpaq",
+];
 
 /// So much of a packed tar is looked through (bytes); its later members are not known.
 const MOST_UNPACKED: u64 = 16 * 1024 * 1024;
@@ -37,6 +62,12 @@ pub fn holds_secret(name: &Path, place: &Path) -> bool {
         return false;
     };
     File::open(place).and_then(look_inside).unwrap_or(false)
+}
+
+/// Tells the same, and `true` of an archive that cannot be looked into.
+#[must_use]
+pub fn may_hold_secret(name: &Path, place: &Path) -> bool {
+    ends_with(name, CLOSED) || holds_secret(name, place)
 }
 
 fn ends_with(path: &Path, endings: &[&str]) -> bool {
@@ -170,6 +201,12 @@ mod tests {
             assert_eq!(is_held(place.path(), name), *held, "{line}");
         }
         assert!(!holds_secret(Path::new("notes.txt"), &place.path().join("a.tar")));
+        // What cannot be looked into may hold one; a single file that another program packed is known by its name.
+        for (name, may) in
+            [("x.tar.xz", true), ("X.TZST", true), ("x.7z", true), ("x.csv.xz", false), ("f.tgz", false)]
+        {
+            assert_eq!(may_hold_secret(Path::new(name), &place.path().join(name)), may, "{name}");
+        }
     }
 
     #[test]

@@ -342,6 +342,9 @@ const OF_ARCHIVES: &[&str] = &[
     "zgrep . env.gz",
     "cd sub && zcat ../env.gz",
     "base64 a.tar",
+    "xz -dc d.tar.xz | strings",
+    "xzcat d.tar.xz",
+    "tar xJOf d.tar.xz",
     "find . -name '*.tar' -exec strings {} +",
     "cp env.gz $TMPDIR/x; zcat < $TMPDIR/x",
     "for f in *.gz; do zcat $f; done",
@@ -356,7 +359,7 @@ fn what_an_archive_holds_of_secret_files_is_not_told() {
         return;
     }
     let line = "tar cf a.tar notes.txt .env && tar czf b.tar.gz sub && gzip -kf .env && mv .env.gz env.gz
-        tar czf plain.tar.gz notes.txt && gzip -kf notes.txt";
+        tar czf plain.tar.gz notes.txt && gzip -kf notes.txt; ! command -v xz || tar cJf d.tar.xz sub";
     let made = std::process::Command::new("sh").args(["-c", line]).current_dir(cage.bench.path(".")).status();
     assert!(made.unwrap().success());
     for line in OF_ARCHIVES {
