@@ -13,7 +13,7 @@ use super::filter::{PROCESSOR, jump, load, ret, unless_equal};
 use super::system_calls::{KEYS, OF_THE_MACHINE, SECOND_SET};
 
 /// Calls whose first argument is a process id. Process 1 of the machine or container is protected, because a signal
-/// to it stops the machine; for `kill`, so is -1, which means all processes.
+/// to it stops the machine, and what it may use is what all have; for `kill`, so is -1, which means all processes.
 const OF_PROCESSES: &[c_long] = &[
     libc::SYS_kill,
     libc::SYS_tkill,
@@ -21,6 +21,10 @@ const OF_PROCESSES: &[c_long] = &[
     libc::SYS_rt_sigqueueinfo,
     libc::SYS_rt_tgsigqueueinfo,
     libc::SYS_pidfd_open,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setaffinity,
 ];
 const FIRST: u32 = 1;
 const ALL: u32 = u32::MAX;
@@ -62,7 +66,23 @@ pub(super) fn program(root: bool) -> Vec<sock_filter> {
         program.push(unless_equal(number, 6));
         program.extend(tests);
     }
+    program.extend(limits_of_others());
     program.push(allowed());
+    program
+}
+
+/// Refuses to set the limits of another process (`prlimit(2)`): root could leave the first one no file to open. Reading
+/// them, and setting one's own by 0, is let through.
+fn limits_of_others() -> Vec<sock_filter> {
+    let refused = || ret(libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs());
+    let Ok(number) = u32::try_from(libc::SYS_prlimit64) else { return Vec::new() };
+    // The third argument, in two halves: where the new limit stands.
+    let own = [load(16), unless_equal(0, 1), ret(libc::SECCOMP_RET_ALLOW)];
+    let new = [load(32), jump(0x15, 0, 1, 0), refused(), load(36), jump(0x15, 0, 1, 0), refused()];
+    let steps = own.len() + new.len();
+    let mut program = vec![unless_equal(number, u8::try_from(steps).unwrap_or(u8::MAX))];
+    program.extend(own);
+    program.extend(new);
     program
 }
 
@@ -106,6 +126,10 @@ mod tests {
 
     /// Runs the filter as the kernel would (linux/bpf_common.h); knows only the instructions that the filter uses.
     fn answered(root: bool, processor: u32, number: c_long, first: u32) -> u32 {
+        answered_with(root, processor, number, (first, 0))
+    }
+
+    fn answered_with(root: bool, processor: u32, number: c_long, (first, third): (u32, u64)) -> u32 {
         let program = program(root);
         let (mut place, mut loaded) = (0, 0);
         loop {
@@ -115,6 +139,8 @@ mod tests {
                 (0x20, 0) => loaded = u32::try_from(number).unwrap(),
                 (0x20, 4) => loaded = processor,
                 (0x20, 16) => loaded = first,
+                (0x20, 32) => loaded = u32::try_from(third & 0xffff_ffff).unwrap(),
+                (0x20, 36) => loaded = u32::try_from(third >> 32).unwrap(),
                 (0x15, value) => place += usize::from(if loaded == value { step.jt } else { step.jf }),
                 (0x35, value) => place += usize::from(if loaded >= value { step.jt } else { step.jf }),
                 (0x06, answer) => return answer,
@@ -149,6 +175,21 @@ mod tests {
             {
                 assert_eq!(answered(false, PROCESSOR, *number, process), wanted, "{number} {process}");
             }
+        }
+    }
+
+    #[test]
+    fn another_process_keeps_its_limits() {
+        let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs();
+        let allowed = libc::SECCOMP_RET_ALLOW;
+        for (process, new, wanted) in [
+            (0, 0x7fff_0000_1000, allowed),
+            (1, 0, allowed),
+            (1, 0x7fff_0000_0000, refused),
+            (4711, 0x1000, refused),
+        ] {
+            let number = libc::SYS_prlimit64;
+            assert_eq!(answered_with(true, PROCESSOR, number, (process, new)), wanted, "{process} {new:x}");
         }
     }
 
