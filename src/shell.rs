@@ -3,6 +3,7 @@
 //! run, which it asks for when the first is pressed; behind the first, where the settings ask for it, the comma. A shell
 //! that starts slowly in any case, or reads no text while it runs, has all of it in one file. Knows no words: they come in.
 
+mod atuin;
 mod dialect;
 mod history;
 mod hook_facts;

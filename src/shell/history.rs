@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use super::atuin;
+
 /// The most of a file that is read, in bytes: its end.
 const MOST: u64 = 32 * 1024 * 1024;
 
@@ -14,14 +16,22 @@ pub struct Typed {
     pub text: String,
     /// When it was started, in seconds since 1970, where the shell kept that.
     pub when: Option<u64>,
-    /// The shell.
+    /// The shell, or `atuin`.
     pub shell: &'static str,
+    /// Where, where that was kept.
+    pub cwd: Option<String>,
+    /// How it ended, where that was kept.
+    pub exit: Option<i32>,
 }
 
-/// Reads the histories of all shells, each oldest first: where `HISTFILE` says and where they are by default.
+/// Reads the histories of all shells, each oldest first, and atuin's: where `HISTFILE` and the like say and where they
+/// are by default.
 #[must_use]
 pub fn typed(home: Option<&Path>, variable: &dyn Fn(&str) -> Option<String>) -> Vec<Typed> {
     let mut all = Vec::new();
+    if let Some(path) = atuin::database(home, variable) {
+        atuin::typed(&path, &mut all);
+    }
     for (path, form) in files(home, variable) {
         if let Some(bytes) = end_of(&path) {
             match form {
@@ -87,7 +97,7 @@ fn end_of(path: &Path) -> Option<Vec<u8>> {
 
 fn add(text: String, when: Option<u64>, shell: &'static str, all: &mut Vec<Typed>) {
     if !text.trim().is_empty() {
-        all.push(Typed { text, when, shell });
+        all.push(Typed { text, when, shell, cwd: None, exit: None });
     }
 }
 

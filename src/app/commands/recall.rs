@@ -34,8 +34,8 @@ pub(in crate::app) fn recalled(app: &App, text: &str, without: Option<&SessionId
     let of_shell = |typed: shell::Typed| Recalled {
         text: typed.text,
         when: typed.when.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds)),
-        cwd: None,
-        exit: None,
+        cwd: typed.cwd,
+        exit: typed.exit,
         source: typed.shell.to_owned(),
     };
     let variable = |name: &str| app.process.variable(name);

@@ -1,0 +1,80 @@
+use std::process::Command;
+
+use super::*;
+
+/// A database as SQLite itself writes it, with atuin's table: long commands, many rows, a deleted one, and a log beside
+/// it that holds the newest.
+const MADE: &str = r#"
+import os, sqlite3, sys
+made = sqlite3.connect(sys.argv[1], isolation_level=None)
+made.execute("pragma page_size=" + sys.argv[2])
+made.execute("pragma journal_mode=wal")
+made.execute('create table "other" (a text)')
+made.execute("create table history (id text primary key, timestamp integer not null, duration integer not null, exit integer not null, command text not null, cwd text not null, session text not null, hostname text not null, unique(timestamp, cwd, command))")
+made.execute("alter table history add column deleted_at integer")
+add = lambda n, exit, command, gone=None: made.execute("insert into history values (?, ?, 5, ?, ?, '/src', 's', 'h', ?)", (str(n), (1700000000 + n) * 10**9, exit, command, gone))
+made.execute("begin")
+for n in range(3000):
+    add(n, n % 3 - 1, f"make target-{n}")
+add(3000, 0, "echo " + "x" * 20000)
+add(3001, 0, "rm secret", 5)
+made.execute("commit")
+made.execute("pragma wal_checkpoint(truncate)")
+add(3002, 127, "gti\nstatus")
+made.execute("begin")
+add(3003, 0, "never whole")
+made.execute("pragma cache_spill=1")
+os._exit(0)
+"#;
+
+#[test]
+fn a_database_is_read_with_what_is_still_in_its_log() {
+    for page in ["512", "4096", "65536"] {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("history.db");
+        let made = Command::new("python3").args(["-c", MADE]).arg(&path).arg(page).status();
+        if !made.is_ok_and(|status| status.success()) {
+            eprintln!("skipped: python3 makes no database here");
+            return;
+        }
+        let mut all = Vec::new();
+        typed(&path, &mut all);
+        all.sort_by_key(|typed| typed.when);
+        assert_eq!(all.len(), 3002, "{page}");
+        let one = |at: usize| (all[at].text.as_str(), all[at].exit, all[at].when);
+        assert_eq!(one(0), ("make target-0", None, Some(1_700_000_000)));
+        assert_eq!(one(2), ("make target-2", Some(1), Some(1_700_000_002)));
+        assert_eq!(all[3000].text, format!("echo {}", "x".repeat(20000)));
+        assert_eq!(one(3001), ("gti\nstatus", Some(127), Some(1_700_003_002)));
+        assert!(all.iter().all(|typed| typed.cwd.as_deref() == Some("/src") && typed.shell == "atuin"));
+        // Whatever the bytes, it ends and does not panic.
+        let bytes = std::fs::read(&path).unwrap();
+        for cut in (0..bytes.len()).step_by(bytes.len() / 50 + 1) {
+            let mut broken = bytes.clone();
+            broken[cut] ^= 0xff;
+            std::fs::write(&path, &broken).unwrap();
+            typed(&path, &mut Vec::new());
+            std::fs::write(&path, &bytes[..cut]).unwrap();
+            typed(&path, &mut Vec::new());
+        }
+    }
+}
+
+#[test]
+fn it_is_where_atuin_has_it() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |set: &[(&str, &str)]| {
+        let set: Vec<(String, String)> =
+            set.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        let variable = |name: &str| set.iter().find(|(set, _)| set == name).map(|(_, value)| value.clone());
+        database(Some(home.path()), &variable).unwrap()
+    };
+    assert_eq!(at(&[]), home.path().join(".local/share/atuin/history.db"));
+    assert_eq!(at(&[("XDG_DATA_HOME", "/data")]), Path::new("/data/atuin/history.db"));
+    assert_eq!(at(&[("ATUIN_DB_PATH", "~/a.db")]), home.path().join("a.db"));
+    std::fs::create_dir_all(home.path().join(".config/atuin")).unwrap();
+    std::fs::write(home.path().join(".config/atuin/config.toml"), "# db_path = \"no\"\ndb_path = \"~/b.db\"\n")
+        .unwrap();
+    assert_eq!(at(&[]), home.path().join("b.db"));
+    assert_eq!(columns("CREATE TABLE h (\"id\" text, b decimal(1, 2), unique(id, b))"), ["id", "b", "unique"]);
+}
