@@ -63,6 +63,27 @@ __axi_functions() {
   AXI_FUNCTIONS=${AXI_FUNCTIONS:0:8192}
 }
 
+# What the agent's commands are to find of this shell: records of a kind, a name and a text. axi reads it once, and then
+# it is gone.
+__axi_snapshot() {
+  local name folder=${__axi_reply%/*} IFS=$'\n'
+  # Before 4, bash does not list its aliases.
+  if ((BASH_VERSINFO < 4)); then return; fi
+  if [[ ! -d $folder && ( -O ${HOME-} || -O ${XDG_RUNTIME_DIR-} ) ]]; then command mkdir -p -m 700 -- "$folder"; fi
+  if [[ -O $folder ]]; then
+    {
+      printf 'o\0%s\0\0' "$SHELLOPTS:${BASHOPTS-}"
+      for name in "${!BASH_ALIASES[@]}"; do printf 'a\0%s\0%s\0' "$name" "${BASH_ALIASES[$name]}"; done
+      for name in $(compgen -A function); do
+        if [[ $name == __axi* || $name == */* ]]; then continue; fi
+        printf 'f\0%s\0' "$name"
+        declare -f -- "$name"
+        printf '\0'
+      done
+    } >|"${__axi_reply%.reply}.shell"
+  fi
+} 2>/dev/null
+
 __axi_forget() {
   unset AXI_LINE AXI_REPLY AXI_SHELL AXI_SHELL_VERSION AXI_LAST_COMMAND AXI_LAST_STATUS AXI_LAST_SECONDS
   unset AXI_ALIASES AXI_FUNCTIONS AXI_STATUS
@@ -116,6 +137,7 @@ __axi_hand_over() {
     return
   fi
   __axi_be_last
+  __axi_snapshot
   export AXI_LINE=$READLINE_LINE
   # From bash 5 on it can be added here, in time for what records each command that is run.
   if ((BASH_VERSINFO >= 5)); then __axi_keep; fi
@@ -142,6 +164,7 @@ __axi_comma_over() {
   __axi_tell "$1"
   __axi_before=''
   __axi_be_last
+  __axi_snapshot
   __axi_next=__axi_back __axi_submitted=comma
   "$__axi_program" handoff
 }

@@ -51,6 +51,30 @@ function __axi_tell
     set -gx AXI_FUNCTIONS (string join \n -- $found | string collect | string sub -l 8192 | string collect)
 end
 
+# What the agent's commands are to find of this shell: records of a kind, a name and a text. axi reads it once, and then
+# it is gone.
+function __axi_snapshot
+    set -l folder (string replace -r '/[^/]*$' '' -- $__axi_reply)
+    if not test -d $folder; and test -O "$HOME" -o -O "$XDG_RUNTIME_DIR"
+        command mkdir -p -m 700 -- $folder 2>/dev/null
+    end
+    test -O $folder; or return
+    begin
+        for name in $fish_function_path
+            printf 'p\0%s\0\0' $name
+        end
+        for name in (functions -na)
+            string match -qr -- '^(__axi|fish_)' $name; and continue
+            set -l from (functions --details -- $name)
+            string match -q -- "$__fish_data_dir/*" $from; and continue
+            string match -q -- 'embedded:*' $from; and continue
+            printf 'f\0%s\0' $name
+            functions -- $name
+            printf '\0'
+        end
+    end >(string replace -r '\.reply$' .shell -- $__axi_reply) 2>/dev/null
+end
+
 function __axi_forget
     for name in AXI_{LINE,REPLY,SHELL,SHELL_VERSION,LAST_COMMAND,LAST_STATUS,LAST_SECONDS,ALIASES,FUNCTIONS,STATUS}
         set -e $name
@@ -67,6 +91,7 @@ function __axi_hand_over
     __axi_idle; or return
     __axi_fits; or return
     __axi_tell
+    __axi_snapshot
     set -l shown (string split -m1 \n -- $AXI_LINE)[1]
     set shown (string replace -ra '[[:cntrl:]]' ' ' -- $shown | string sub -l 400)
     set -g __axi_submitted " "(string escape -- $__axi_program)" handoff"

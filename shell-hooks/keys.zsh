@@ -44,6 +44,25 @@ _axi_tell() {
   AXI_FUNCTIONS=${AXI_FUNCTIONS[1,8192]}
 }
 
+# What the agent's commands are to find of this shell: records of a kind, a name and a text. axi reads it once, and then
+# it is gone. $1: the options that are on.
+_axi_snapshot() {
+  local name folder=${_axi_reply:h}
+  if [[ ! -d $folder && ( -O ${HOME-} || -O ${XDG_RUNTIME_DIR-} ) ]]; then command mkdir -p -m 700 -- $folder; fi
+  if [[ -O $folder ]]; then
+    {
+      printf 'o\0%s\0\0' "$1"
+      for name in $fpath; do printf 'p\0%s\0\0' "$name"; done
+      for name in ${(k)aliases}; do printf 'a\0%s\0%s\0' "$name" "$aliases[$name]"; done
+      for name in ${(k)functions}; do
+        # Completions that were not needed yet are many.
+        if [[ $name == _axi* || $name == _* && $functions[$name] == 'builtin autoload -X'* ]]; then continue; fi
+        printf 'f\0%s\0%s\0' "$name" "$name () {"$'\n'"$functions[$name]"$'\n}'
+      done
+    } >|${_axi_reply%.reply}.shell
+  fi
+} 2>/dev/null
+
 _axi_forget() {
   unset AXI_LINE AXI_REPLY AXI_SHELL AXI_SHELL_VERSION AXI_LAST_COMMAND AXI_LAST_STATUS AXI_LAST_SECONDS
   unset AXI_ALIASES AXI_FUNCTIONS AXI_STATUS
@@ -75,7 +94,7 @@ _axi_spare() {
 }
 
 _axi_hand_over() {
-  local forgets=${options[histignorespace]}
+  local forgets=${options[histignorespace]} on="${(k)options[(R)on]}"
   emulate -L zsh
   case $CONTEXT in
     start) ;;
@@ -85,7 +104,7 @@ _axi_hand_over() {
   esac
   if _axi_spare; then return 0; fi
   _axi_fits || return 0
-  _axi_prepare $forgets
+  _axi_prepare $forgets $on
   # accept-line leaves the person's text on the screen; then the line editor's last hook swaps what is run.
   if zle -l zle-line-finish; then zle -A zle-line-finish _axi-line-finish; fi
   zle -N zle-line-finish _axi_finish
@@ -96,6 +115,7 @@ _axi_hand_over() {
 _axi_prepare() {
   _axi_tell_hook
   _axi_tell $1
+  _axi_snapshot $2
   # Somebody may have set these anew.
   if [[ " $precmd_functions " != *' _axi_precmd '* ]]; then precmd_functions+=(_axi_precmd); fi
   if [[ " $preexec_functions " != *' _axi_preexec '* ]]; then preexec_functions+=(_axi_preexec); fi
@@ -107,10 +127,10 @@ _axi_prepare() {
 
 # A line that begins with a comma was entered.
 _axi_comma_over() {
-  local forgets=${options[histignorespace]}
+  local forgets=${options[histignorespace]} on="${(k)options[(R)on]}"
   emulate -L zsh
   _axi_fits || return 0
-  _axi_prepare $forgets
+  _axi_prepare $forgets $on
   _axi_swap
 }
 
@@ -155,12 +175,30 @@ _axi_add() {
   local hook keep=1
   if [[ $1 != *[![:space:]]* ]] || [[ -o hist_ignore_space && $1 == ' '* ]]; then keep=; fi
   if [[ -o hist_ignore_dups && $1 == "$_axi_latest" ]]; then keep=; fi
+  if [[ -o hist_no_store && $1 == (history|history *|r|r *|fc -*l*) ]]; then keep=; fi
   for hook in zshaddhistory "${zshaddhistory_functions[@]-}"; do
     if [[ -n $keep && -n $hook && $hook != _axi_addhistory ]] && (( ${+functions[$hook]} )); then
       $hook "$1"$'\n' || keep=
     fi
   done
-  if [[ -n $keep ]]; then print -rs -- "$1"; typeset -g _axi_latest=$1; fi
+  if [[ -n $keep ]]; then
+    local REPLY=$1
+    if [[ -o hist_reduce_blanks ]]; then _axi_reduce "$1"; fi
+    print -rs -- "$REPLY"
+    typeset -g _axi_latest=$1
+  fi
+}
+
+# The line with one blank where several stand between words; as it is where its words cannot be told.
+_axi_reduce() {
+  local word rest=$1 found=
+  for word in "${(@z)1}"; do
+    if [[ -n $found && $rest == [[:blank:]]* ]]; then found+=' '; fi
+    while [[ $rest == [[:blank:]]* ]]; do rest=${rest#?}; done
+    if [[ $rest != "$word"* ]]; then return; fi
+    found+=$word rest=${rest#"$word"}
+  done
+  REPLY=$found
 }
 
 # Rewrites the line in place: nothing is run, and undo brings the old line back.

@@ -1,9 +1,10 @@
 //! Where axi was started: the directory, the repository around it, and the files for axi in them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::process::Variables;
-use crate::approval::Surroundings;
+use crate::approval::{Definitions, Surroundings};
 use crate::command::Problem;
 use crate::config::{Paths, PlaceFiles, Trust, TrustStore};
 use crate::locale::{Locale, word};
@@ -45,7 +46,7 @@ impl Project {
     }
 
     /// Where a shell line would run, for judging it.
-    pub(super) fn surroundings(&self, secrets: SecretFiles) -> Surroundings {
+    pub(super) fn surroundings(&self, secrets: SecretFiles, definitions: Arc<Definitions>) -> Surroundings {
         Surroundings {
             cwd: self.cwd.clone(),
             workspace: self.root.clone(),
@@ -54,6 +55,7 @@ impl Project {
             environment: std::env::vars_os()
                 .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
                 .collect(),
+            definitions,
         }
     }
 }

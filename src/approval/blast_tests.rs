@@ -97,6 +97,7 @@ fn disk(home: &str) -> (List, Surroundings) {
         home: Some(PathBuf::from(home)),
         secrets: crate::secret::files::SecretFiles::default(),
         environment: BTreeMap::from([("OUT".to_owned(), "build".to_owned())]),
+        definitions: std::sync::Arc::default(),
     };
     (list, place)
 }

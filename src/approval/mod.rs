@@ -47,8 +47,9 @@ pub use rule::{Meaning, Rule, RuleError};
 pub use tracked::Tracked;
 pub use verdict::{Class, Decision, Mode, NeverAuto, Reason, Source, Unparsed, Verdict};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::secret::files::SecretFiles;
 
@@ -65,4 +66,17 @@ pub struct Surroundings {
     pub secrets: SecretFiles,
     /// The environment a shell line would run in. A variable that is not here is unknown, not empty.
     pub environment: BTreeMap<String, String>,
+    /// What names mean in the person's shell, and so in the shell of a command.
+    pub definitions: Arc<Definitions>,
+}
+
+/// Names that a command finds with a meaning of the person's own.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Definitions {
+    /// The aliases.
+    pub aliases: BTreeMap<String, String>,
+    /// The functions, each as bash prints it.
+    pub functions: BTreeMap<String, String>,
+    /// Functions of another shell: nobody here reads them.
+    pub foreign: BTreeSet<String>,
 }

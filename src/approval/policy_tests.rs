@@ -12,6 +12,7 @@ fn place() -> Surroundings {
         home: Some(PathBuf::from("/home/u")),
         secrets: crate::secret::files::SecretFiles::default(),
         environment: std::collections::BTreeMap::new(),
+        definitions: std::sync::Arc::default(),
     }
 }
 
@@ -149,6 +150,7 @@ fn a_yes_to_every_change_is_none_to_deleting() {
         home: None,
         secrets: crate::secret::files::SecretFiles::default(),
         environment: std::collections::BTreeMap::new(),
+        definitions: std::sync::Arc::default(),
     };
     let decide = |policy: &Policy, tool: &str| {
         let effect = if tool == "delete" { Effect::Delete } else { Effect::Write };
@@ -171,6 +173,7 @@ fn a_private_host_is_allowed_only_by_its_name() {
         home: None,
         secrets: crate::secret::files::SecretFiles::default(),
         environment: std::collections::BTreeMap::new(),
+        definitions: std::sync::Arc::default(),
     };
     let subject = Subject::Host { host: "localhost".to_owned() };
     let decide = |policy: &Policy, effect| policy.decide("web_fetch", effect, &subject, &place).verdict;

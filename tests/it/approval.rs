@@ -42,6 +42,7 @@ pub(crate) fn place() -> Surroundings {
             .iter()
             .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
             .collect::<BTreeMap<_, _>>(),
+        definitions: std::sync::Arc::default(),
     }
 }
 

@@ -43,6 +43,7 @@ mod handoff_comma;
 mod handoff_frontend;
 mod handoff_history;
 mod handoff_hooks;
+mod handoff_inside;
 mod handoff_kept;
 mod handoff_keys;
 mod handoff_mend;

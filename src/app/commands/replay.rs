@@ -61,7 +61,7 @@ fn outer(app: &App, session: &str) -> Result<Exit, Problem> {
     let gone = gone(app, &loaded)?;
     let (place, tools) = (place(app), tools(app));
     let then = if loaded.directory.as_os_str().is_empty() { &place.cwd } else { &loaded.directory };
-    let surroundings = app.project.surroundings(app.sandbox().secret_files());
+    let surroundings = app.project.surroundings(app.sandbox().secret_files(), app.shell.definitions());
     let grounds = Grounds { then, place: &place, tools: &tools, surroundings: &surroundings, taken_back: &gone };
     let steps = steps(&loaded.conversation, &grounds);
     let expected = expected(&loaded.changed, &gone, &place.cwd);
@@ -233,7 +233,7 @@ fn inner(app: &App) -> Result<Exit, Problem> {
     std::io::stdin().read_to_string(&mut text).map_err(|error| broken(error.to_string()))?;
     let order: Order = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
     let (place, tools, sandbox) = (place(app), tools(app), app.sandbox());
-    let surroundings = app.project.surroundings(sandbox.secret_files());
+    let surroundings = app.project.surroundings(sandbox.secret_files(), app.shell.definitions());
     let grounds =
         Grounds { then: &order.then, place: &place, tools: &tools, surroundings: &surroundings, taken_back: &[] };
     let outputs = tempfile::tempdir().map_err(|error| broken(error.to_string()))?;

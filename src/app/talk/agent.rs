@@ -113,7 +113,7 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
         hooks: hooks(app),
         trusted,
         secrets,
-        surroundings: app.project.surroundings(sandbox.secret_files()),
+        surroundings: app.project.surroundings(sandbox.secret_files(), app.shell.definitions()),
         place,
         max_steps: options.max_steps.unwrap_or(u32::try_from(app.config().max_steps).unwrap_or(u32::MAX)),
         max_output_tokens: None,

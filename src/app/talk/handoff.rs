@@ -28,7 +28,11 @@ use crate::terminal::sanitize;
 pub(in crate::app) fn handoff(mut app: App, kind: HandoffKind) -> Exit {
     let facts = Facts::read(&app.process.raw_variables);
     match kind {
-        HandoffKind::Job => {}
+        HandoffKind::Job => {
+            if let Some(reply) = &facts.reply {
+                app.shell.meet(&facts.shell, reply);
+            }
+        }
         HandoffKind::Rewrite => return rewrite::run(&app, &facts),
     }
     let asked = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();

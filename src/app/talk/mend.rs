@@ -69,7 +69,7 @@ fn server(app: &App, client: &Client, runtime: &Runtime) -> Option<String> {
 
 /// Returns what runs the last command again.
 pub(super) fn rerun(app: &Rc<App>) -> Rerun {
-    let place = app.project.surroundings(app.sandbox().secret_files());
+    let place = app.project.surroundings(app.sandbox().secret_files(), app.shell.definitions());
     let trials = can_try(app);
     let app = Rc::clone(app);
     // Deleted with the hand-off: a command that is held to reading writes nowhere else.

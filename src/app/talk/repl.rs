@@ -102,7 +102,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
             shell,
             app.process.program.clone(),
             path,
-            app.project.surroundings(app.sandbox().secret_files()),
+            app.project.surroundings(app.sandbox().secret_files(), app.shell.definitions()),
         ),
         pictures: PictureProtocol::choose(
             if plain { InlineImages::Off } else { app.config().inline_images }.word(),

@@ -38,7 +38,7 @@ fn explains(app: &Rc<App>) -> Explains {
     let pages = OnceCell::new();
     Box::new(move |line| {
         let pages = pages.get_or_init(|| Installed::new(app.sandbox(), app.process.program.clone()));
-        let place = app.project.surroundings(app.sandbox().secret_files());
+        let place = app.project.surroundings(app.sandbox().secret_files(), app.shell.definitions());
         explain(&app.locale, line, &place, pages)
     })
 }
@@ -46,7 +46,11 @@ fn explains(app: &Rc<App>) -> Explains {
 fn matches(app: &App, rule: &Rule) -> Matches {
     let command = |input: &serde_json::Value| input.get("command")?.as_str().map(str::to_owned);
     let lines = app.sessions().map(|sessions| sessions.last_calls(SHELL, TRIED, command)).unwrap_or_default();
-    let about = newly_allowed(rule, &lines, &app.project.surroundings(app.sandbox().secret_files()));
+    let about = newly_allowed(
+        rule,
+        &lines,
+        &app.project.surroundings(app.sandbox().secret_files(), app.shell.definitions()),
+    );
     Matches { of: lines.len(), lines: about.into_iter().map(str::to_owned).collect() }
 }
 

@@ -13,6 +13,7 @@ pub(super) fn place() -> Surroundings {
         home: Some(PathBuf::from("/home/u")),
         secrets: crate::secret::files::SecretFiles::default(),
         environment: BTreeMap::new(),
+        definitions: std::sync::Arc::default(),
     }
 }
 

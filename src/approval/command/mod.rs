@@ -89,3 +89,7 @@ mod tests;
 #[cfg(test)]
 #[path = "cost_tests.rs"]
 mod cost_tests;
+
+#[cfg(test)]
+#[path = "persons_tests.rs"]
+mod persons_tests;

@@ -19,6 +19,8 @@ pub(super) enum Change {
     Environment(PathBuf),
     /// None is any more.
     NoEnvironment,
+    /// What direnv has loaded is another's, or nothing any more: it does that again itself.
+    Direnv,
     /// A variable; for a path, what was put before and behind what it was.
     Set { name: String, value: Value, around: Option<(String, String)> },
     /// A variable is gone.
@@ -36,12 +38,13 @@ impl Change {
     pub(super) fn subject(&self) -> (u8, &str) {
         match self {
             Self::Directory(_) => (0, ""),
-            Self::Environment(_) | Self::NoEnvironment => (1, ""),
-            Self::Source(path) => (2, path.to_str().unwrap_or_default()),
-            Self::Set { name, .. } | Self::Unset(name) => (3, name),
-            Self::Alias(name, _) => (4, name),
-            Self::Function(name, _) => (5, name),
-            Self::Option(name, _) => (6, name),
+            Self::Direnv => (1, ""),
+            Self::Environment(_) | Self::NoEnvironment => (2, ""),
+            Self::Source(path) => (3, path.to_str().unwrap_or_default()),
+            Self::Set { name, .. } | Self::Unset(name) => (4, name),
+            Self::Alias(name, _) => (5, name),
+            Self::Function(name, _) => (6, name),
+            Self::Option(name, _) => (7, name),
         }
     }
 
@@ -61,7 +64,9 @@ impl Change {
             !name.is_empty() && !name.starts_with('-') && name.chars().all(is_one)
         };
         match self {
-            Self::Directory(_) | Self::Source(_) | Self::Environment(_) | Self::NoEnvironment => true,
+            Self::Directory(_) | Self::Source(_) | Self::Environment(_) | Self::NoEnvironment | Self::Direnv => {
+                true
+            }
             Self::Set { name, .. } | Self::Unset(name) => {
                 is_of(name, "") && !name.starts_with(|letter: char| letter.is_ascii_digit())
             }
@@ -78,6 +83,7 @@ impl Change {
         match self {
             Self::Directory(path) | Self::Source(path) | Self::Environment(path) => path.display().to_string(),
             Self::NoEnvironment => "VIRTUAL_ENV".to_owned(),
+            Self::Direnv => "direnv".to_owned(),
             Self::Set { name, .. }
             | Self::Unset(name)
             | Self::Alias(name, _)
@@ -94,11 +100,17 @@ pub(super) fn changes(run: &ShellRun, reads_bash: bool) -> Vec<Change> {
     if before.directory != after.directory {
         found.push(Change::Directory(after.directory.clone()));
     }
-    let environment = environment(before, after);
+    let loads = direnv(before) != direnv(after);
+    if loads {
+        found.push(Change::Direnv);
+    }
+    let environment = environment(before, after).filter(|_| !loads);
     let sources: Vec<PathBuf> = if reads_bash { sources(run) } else { Vec::new() };
-    let is_environments =
-        |name: &str| environment.is_some() && (OF_ENVIRONMENT.contains(&name) || name.starts_with("_OLD_VIRTUAL_"));
     let is_said = |name: &str| names(&run.line, name);
+    let is_environments = |name: &str| {
+        environment.is_some() && (OF_ENVIRONMENT.contains(&name) || name.starts_with("_OLD_VIRTUAL_"))
+            || loads && !is_said(name)
+    };
     for (name, value) in &after.variables {
         if before.variables.get(name) == Some(value) || is_environments(name) {
             continue;
@@ -155,6 +167,11 @@ fn environment(before: &ShellState, after: &ShellState) -> Option<Change> {
         (Some(_), None) => Some(Change::NoEnvironment),
         _ => None,
     }
+}
+
+/// What direnv says that it has loaded.
+fn direnv(state: &ShellState) -> Option<&Value> {
+    state.variables.get("DIRENV_DIFF")
 }
 
 /// The scripts that a line reads into its shell by a plain name; those of a virtual environment apart.

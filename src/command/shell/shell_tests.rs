@@ -107,3 +107,24 @@ fn what_is_no_name_is_believed_by_nobody() {
     let found = run("export A=1", state("/w", &[]), after);
     assert_eq!(lines(&found), [None, None, None]);
 }
+
+#[test]
+fn what_direnv_loads_it_loads_again_itself() {
+    let loaded = state(
+        "/w/sub",
+        &[("DIRENV_DIFF", exported("eJx8")), ("DIRENV_DIR", exported("-/w/sub")), ("KEY", exported("1"))],
+    );
+    let found = run("cd sub && eval \"$(direnv export bash)\"", state("/w", &[]), loaded.clone());
+    assert_eq!(
+        lines(&found).map(Option::unwrap),
+        [
+            "cd sub && eval \"$(direnv export bash)\"",
+            "cd sub && eval \"$(direnv export zsh)\"",
+            "cd sub && direnv export fish | source"
+        ]
+    );
+    let mut also = loaded;
+    also.variables.insert("A".into(), exported("1"));
+    let found = run("eval \"$(direnv export bash)\"; export A=1", state("/w/sub", &[]), also);
+    assert_eq!(left(&[found], "bash").line.as_deref(), Some("eval \"$(direnv export bash)\" && export A=1"));
+}

@@ -71,6 +71,11 @@ impl Grammar {
                 format!("source {}", self.path(&script, to)?)
             }
             Change::NoEnvironment => "deactivate".to_owned(),
+            Change::Direnv => match self {
+                Self::Bash => "eval \"$(direnv export bash)\"".to_owned(),
+                Self::Zsh => "eval \"$(direnv export zsh)\"".to_owned(),
+                Self::Fish => "direnv export fish | source".to_owned(),
+            },
             Change::Set { name, value, around } => self.set(name, value, around.as_ref())?,
             Change::Unset(name) if self == Self::Fish => format!("set -e {name}"),
             Change::Unset(name) => format!("unset {name}"),

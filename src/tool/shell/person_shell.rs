@@ -94,7 +94,7 @@ impl PersonShell {
         let back = before.map_or("unset BASH_ENV".to_owned(), |path| format!("BASH_ENV={}", quoted(&path)));
         let report = quoted(&told.path().display().to_string());
         let text = format!(
-            "{back}\n{}\n__axi_report={report}\n{STATE}__axi_state {defined}\ntrap '__axi_state {defined}' EXIT\n",
+            "{back}\n__axi_report={report}\n{STATE}{}\n__axi_state {defined}\ntrap '__axi_state {defined}' EXIT\n",
             self.found
         );
         environment.write_all(text.as_bytes())?;

@@ -80,7 +80,7 @@ impl<'s> Opening<'_, '_, 's> {
         if rest.is_empty() {
             return None;
         }
-        state.functions.clear();
+        state.forget_functions();
         let flow = self.walker.invoke(rest, state, &self.around);
         Some(Flow::same(self.state.clone(), flow.output))
     }

@@ -42,6 +42,10 @@ impl Walker {
         if let Some(flow) = self.own_function(&name, arguments, &state, around) {
             return flow;
         }
+        let state = match self.persons_function(&name, fields, state, around) {
+            Ok(flow) => return flow,
+            Err(state) => state,
+        };
         let base = name.rsplit('/').next().unwrap_or_default().to_owned();
         let program = Program::named(&base);
         if let Some(flow) =
@@ -170,7 +174,7 @@ impl Walker {
     }
 
     /// Judges a command that may be any program: its arguments count as targets of the worst one.
-    fn anything(&mut self, fields: &[Field], state: &State<'_>, around: &Around) {
+    pub(super) fn anything(&mut self, fields: &[Field], state: &State<'_>, around: &Around) {
         let mut finding = Finding::unparsed(Unparsed::DynamicCommand);
         for field in fields.iter().skip(1) {
             for pattern in field.value.patterns(&state.directories) {

@@ -5,6 +5,7 @@ mod env;
 mod find;
 mod flow;
 mod invoke;
+mod persons;
 mod redirect;
 mod report;
 mod simple;

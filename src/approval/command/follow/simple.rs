@@ -32,7 +32,10 @@ fn prints_files(name: &str) -> bool {
 
 impl Simple {
     pub(super) fn follow<'s>(&self, walker: &mut Walker, state: State<'s>, around: &Around) -> Flow<'s> {
-        let mut state = state;
+        let mut state = match self.follow_alias(walker, state, around) {
+            Ok(flow) => return flow,
+            Err(state) => state,
+        };
         let mut around = around.clone();
         around.text.clone_from(&self.source);
         let reader = self.words.first().and_then(Word::bare).is_some_and(prints_files);

@@ -32,6 +32,8 @@ pub(crate) struct Walker {
     pub(super) depth: u32,
     pub(super) calling: Vec<String>,
     pub(super) called: Vec<String>,
+    /// The person's aliases that are being followed.
+    pub(super) expanding: Vec<String>,
     /// The commands that run when the shell ends, each with its surroundings.
     pub(super) traps: Vec<(String, Around)>,
 }
@@ -47,6 +49,7 @@ impl Walker {
             depth: 0,
             calling: Vec::new(),
             called: Vec::new(),
+            expanding: Vec::new(),
             traps: Vec::new(),
         }
     }

@@ -190,17 +190,18 @@ impl<'s> Opening<'_, '_, 's> {
     pub(crate) fn run(&mut self, fields: &[Field]) -> Flow<'s> {
         let mut state = self.state.clone();
         // The wrapper is a program: it does not find the shell's functions.
-        state.functions.clear();
+        state.forget_functions();
         let mut flow = self.walker.invoke(fields, state, &self.around);
         flow.success.functions.clone_from(&self.state.functions);
         flow.failure.functions.clone_from(&self.state.functions);
+        (flow.success.is_theirs, flow.failure.is_theirs) = (self.state.is_theirs, self.state.is_theirs);
         flow
     }
 
     /// Runs a command in a directory about which nothing is known.
     pub(crate) fn run_anywhere(&mut self, fields: &[Field]) -> Flow<'s> {
         let mut state = self.state.clone();
-        state.functions.clear();
+        state.forget_functions();
         state.directories = vec![None];
         let flow = self.walker.invoke(fields, state, &self.around);
         Flow::same(self.state.clone(), flow.output)

@@ -68,6 +68,8 @@ pub(crate) struct State<'a> {
     pub(crate) arguments: Option<Vec<Value>>,
     /// Names that no longer have their usual meaning.
     pub(crate) redefined: Shared<BTreeSet<String>>,
+    /// Whether what runs here finds the person's own aliases and functions.
+    pub(crate) is_theirs: bool,
     /// Whether two ways lead here, on which different things are known.
     pub(crate) forked: bool,
     /// Whether this point is reached at all.
@@ -87,6 +89,7 @@ impl<'a> State<'a> {
             physical: false,
             arguments: None,
             redefined: Shared::default(),
+            is_theirs: true,
             forked: false,
             reached: true,
         }
@@ -149,6 +152,12 @@ impl<'a> State<'a> {
             self.redefined.extend(other.redefined.iter().cloned());
         }
         self
+    }
+
+    /// What runs from here on is a program, and finds none of the shell's functions and aliases.
+    pub(crate) fn forget_functions(&mut self) {
+        self.functions.clear();
+        self.is_theirs = false;
     }
 
     /// Forgets the working directories if there are too many of them.
@@ -265,7 +274,7 @@ impl<'a> State<'a> {
     /// Returns what a shell started here knows: variables that are not exported may be empty in it.
     pub(crate) fn for_child(&self) -> Self {
         let mut child = self.clone();
-        child.functions.clear();
+        child.forget_functions();
         for (name, values) in child.variables.iter_mut() {
             let handed_on = self.exported.contains(name) || self.place.environment.contains_key(name);
             if !handed_on && name != "HOME" && name != "PWD" && !values.is_empty() {

@@ -1,0 +1,91 @@
+//! Names that mean in the shell of a command what they mean in the person's: aliases and functions. They are followed
+//! as if they stood in the line.
+
+use super::super::effect::Field;
+use super::super::known::State;
+use super::super::read::{Node, Simple, Word, parse};
+use super::flow::{Around, Flow, UNKNOWN};
+use super::walk::Walker;
+use crate::approval::Unparsed;
+
+impl Simple {
+    /// Follows what an alias makes of a command; gives the state back where there is none.
+    pub(super) fn follow_alias<'s>(
+        &self,
+        walker: &mut Walker,
+        state: State<'s>,
+        around: &Around,
+    ) -> Result<Flow<'s>, State<'s>> {
+        let Some((names, text)) = self.expanded(walker, &state) else { return Err(state) };
+        let count = walker.expanding.len();
+        walker.expanding.extend(names);
+        let flow = walker.script(&text, state, around);
+        walker.expanding.truncate(count);
+        Ok(flow)
+    }
+
+    /// What stands there once the aliases are put in, and which these are.
+    fn expanded(&self, walker: &Walker, state: &State<'_>) -> Option<(Vec<String>, String)> {
+        let aliases = &state.place.definitions.aliases;
+        // A shell does not read an alias again within itself.
+        let alias = |at: usize| {
+            let name = self.words.get(at).and_then(Word::bare)?;
+            let value = aliases.get(name).filter(|_| !walker.expanding.iter().any(|known| known == name))?;
+            Some((name, value))
+        };
+        let (name, value) = alias(0).filter(|_| state.is_theirs)?;
+        let source = self.source.trim_start();
+        // In front of it stand assignments, or redirections.
+        let begins = |at: usize| at == 0 || source[..at].ends_with(char::is_whitespace);
+        let (at, _) = source.match_indices(name).find(|(at, _)| begins(*at))?;
+        let mut text = format!("{}{value}", &source[..at]);
+        let (mut rest, mut names) = (&source[at + name.len()..], vec![name.to_owned()]);
+        // Behind one that ends in a blank the next word may be one, too.
+        while text.ends_with([' ', '\t'])
+            && let Some((name, value)) = alias(names.len())
+            && let Some(behind) = rest.trim_start().strip_prefix(name)
+        {
+            text.push_str(value);
+            names.push(name.to_owned());
+            rest = behind;
+        }
+        Some((names, text + rest))
+    }
+}
+
+impl Walker {
+    /// Follows a function of the person's; gives the state back where there is none of that name.
+    pub(super) fn persons_function<'s>(
+        &mut self,
+        name: &str,
+        fields: &[Field],
+        mut state: State<'s>,
+        around: &Around,
+    ) -> Result<Flow<'s>, State<'s>> {
+        let definitions = &state.place.definitions;
+        let text = definitions.functions.get(name);
+        if !state.is_theirs || text.is_none() && !definitions.foreign.contains(name) {
+            return Err(state);
+        }
+        if let Some(body) = text.and_then(|text| body(text)) {
+            let arguments = fields.get(1..).unwrap_or_default();
+            return Ok(self.function(name, &body, arguments, state, around));
+        }
+        // Nobody here reads it: it may do anything, and be anywhere afterwards.
+        self.report.doubt(&around.text, Unparsed::Redefined);
+        self.anything(fields, &state, around);
+        state.opaque = true;
+        state.directories = vec![None];
+        Ok(Flow::same(state, UNKNOWN))
+    }
+}
+
+/// The body of the one function that a text defines.
+fn body(text: &str) -> Option<Node> {
+    let mut node = parse(text, 1).ok()?;
+    if let Node::Sequence(nodes) = &mut node {
+        let only = nodes.pop().filter(|_| nodes.is_empty())?;
+        node = only;
+    }
+    if let Node::Function { body, .. } = node { Some(*body) } else { None }
+}
