@@ -176,8 +176,9 @@ impl Facts {
         let last = self.last.as_ref().map(|last| last.command.as_str()).unwrap_or_default();
         let mut words: Vec<&str> = line.split_whitespace().chain(last.split_whitespace()).collect();
         words.sort_unstable();
-        let is_used =
-            |definition: &&str| alias_name(definition).is_some_and(|name| words.binary_search(&name).is_ok());
+        let is_used = |definition: &&str| {
+            alias_name(definition).is_some_and(|name| name != "," && words.binary_search(&name).is_ok())
+        };
         self.aliases.lines().filter(is_used).collect()
     }
 }
