@@ -120,6 +120,9 @@ pub struct Request<'a> {
     pub effort: Option<Effort>,
     /// Whether the provider may search the web itself for it, where the settings have it do so.
     pub search: bool,
+    /// How many of the first messages are the same in each request with this system prompt: what has read them once may
+    /// keep that.
+    pub stable: usize,
 }
 
 impl<'a> Request<'a> {
@@ -134,6 +137,7 @@ impl<'a> Request<'a> {
             temperature: None,
             effort: None,
             search: false,
+            stable: 0,
         }
     }
 }

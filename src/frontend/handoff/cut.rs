@@ -65,7 +65,17 @@ fn between_prompts(screen: &str, wanted: Wanted<'_>) -> Option<String> {
         }
         None => rows.len().checked_sub(1)?,
     };
-    let found = (0..handoff).rev().find_map(|at| Some((at, screen.behind_prompt(at, command)?)));
+    // What a shell says of a command ends in the command, too: `zsh: permission denied: ./run.sh`.
+    let is_like = |sign: char| {
+        let mut signs = rows[handoff].match_indices(sign);
+        signs.any(|(at, sign)| rows[handoff][at + sign.len()..].chars().next().is_none_or(char::is_whitespace))
+    };
+    let found = (0..handoff).rev().find_map(|at| {
+        let (place, after) = screen.behind_prompt(at, command)?;
+        let sign = rows[at][..place].trim_end().chars().next_back();
+        let is_it = first_line(wanted.line).is_some() || sign.is_some_and(is_like);
+        is_it.then_some((at, (place, after)))
+    });
     let (entered, (place, mut start)) = found?;
     let prompt = rows[entered][..place].trim_end();
     // Each further line of a command has a row of its own, or several.
@@ -83,11 +93,6 @@ fn between_prompts(screen: &str, wanted: Wanted<'_>) -> Option<String> {
         let last = rows.get(start..end)?.iter().rposition(|row| !row.is_empty()).map(|last| start + last);
         let Some(bare) = last.filter(|last| is_bare(rows[*last], prompt)) else { break };
         end = bare;
-    }
-    if first_line(wanted.line).is_none()
-        && !prompt.chars().next_back().is_some_and(|sign| rows[handoff].contains(sign))
-    {
-        return None;
     }
     Some(rows.get(start..end)?.join("\n"))
 }

@@ -139,3 +139,15 @@ proptest::proptest! {
         let _ = cut_at(columns, &screen, &command, &line);
     }
 }
+
+#[test]
+fn what_a_shell_says_of_a_command_is_no_prompt_with_that_command() {
+    for (sign, said) in
+        [("@@$", "zsh: permission denied: ./run.sh"), ("me@host:~/w %", "zsh: command not found: ./run.sh")]
+    {
+        let screen = format!("{sign} ./run.sh\n{said}\n{sign}");
+        assert_eq!(cut(&screen, "./run.sh", "").as_deref(), Some(said));
+        let screen = format!("{sign} ./run.sh\n{said}\n{sign}  axi handoff");
+        assert_eq!(cut(&screen, "./run.sh", "").as_deref(), Some(said));
+    }
+}

@@ -99,7 +99,9 @@ impl Mender {
             system.push_str(&self.language);
         }
         let messages = messages(&question(facts, last, printed, &self.near, known));
-        let answer = ask(self.provider.as_ref(), &system, &messages, self.limit, cancel, show).await?;
+        // All but the question.
+        let said = (system.as_str(), messages.as_slice(), messages.len() - 1);
+        let answer = ask(self.provider.as_ref(), said, self.limit, cancel, show).await?;
         Ok(parse(&answer).filter(|mended| mended.command != last.command))
     }
 }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::extract::{NONE, extract};
 use super::facts::Facts;
 use crate::agent::Failure;
-use crate::conversation::{Message, MessageBuilder};
+use crate::conversation::{Message, MessageBuilder, StreamEvent};
 use crate::provider::{Provider, ProviderError, Request};
 use crate::secret::{self, Known, Level};
 use crate::terminal::{FRAME, Guest, spinner};
@@ -70,11 +70,11 @@ pub async fn rewrite(
     cancel: &CancellationToken,
     mut show: impl FnMut(Duration),
 ) -> Result<String, NoCommand> {
-    let text = ask(provider, system, &[Message::user(line)], limit, cancel, &mut show).await?;
+    let text = ask(provider, (system, &[Message::user(line)], 0), limit, cancel, &mut show).await?;
     extract(&text).ok_or(NoCommand::NotGiven)
 }
 
-/// Returns the text that the model answers.
+/// Returns the text that the model answers; `limit` is how long it may be silent before that begins. Of the messages the first `stable` are the same each time.
 ///
 /// # Errors
 /// [`NoCommand`].
@@ -83,13 +83,12 @@ pub async fn rewrite(
 /// Dropping it closes the connection.
 pub(super) async fn ask(
     provider: &dyn Provider,
-    system: &str,
-    messages: &[Message],
+    (system, messages, stable): (&str, &[Message], usize),
     limit: Duration,
     cancel: &CancellationToken,
     mut show: impl FnMut(Duration),
 ) -> Result<String, NoCommand> {
-    let request = Request { system, max_output_tokens: Some(OUTPUT_LIMIT), ..Request::of(messages) };
+    let request = Request { system, stable, max_output_tokens: Some(OUTPUT_LIMIT), ..Request::of(messages) };
     let mut builder = MessageBuilder::new(provider.model().id());
     let mut stream = provider.stream(request);
     let begun = Instant::now();
@@ -101,7 +100,13 @@ pub(super) async fn ask(
             () = cancel.cancelled() => return Err(NoCommand::Interrupted),
             () = &mut over => return Err(NoCommand::TimedOut),
             event = stream.next() => match event {
-                Some(Ok(event)) => builder.push(&event),
+                Some(Ok(event)) => {
+                    // What still reads is not silent: the first time it has all of the prompt to read.
+                    if matches!(event, StreamEvent::Loading | StreamEvent::Reading { .. }) {
+                        over.as_mut().reset(tokio::time::Instant::now() + limit);
+                    }
+                    builder.push(&event);
+                }
                 Some(Err(error)) => return Err(failed(&error)),
                 None => break,
             },

@@ -47,14 +47,14 @@ impl Marks {
     }
 }
 
-/// Words the prompt. `system` begins with what never changes; what does stands behind its first empty line.
+/// Words the prompt. `system` begins with what never changes; what does stands behind its first empty line. Of the
+/// messages the first `stable` are the same each time; with tools, that does not matter.
 ///
 /// Leaves out the oldest messages until it has at most `limit` tokens; `None` when the last message alone has more.
 pub(super) fn prompt(
     tokenizer: &Tokenizer,
     marks: Marks,
-    system: &str,
-    messages: &[Message],
+    (system, messages, stable): (&str, &[Message], usize),
     tools: &[ToolSpec],
     limit: usize,
 ) -> Option<Prompt> {
@@ -112,12 +112,15 @@ pub(super) fn prompt(
         let next = (from + 1..messages.len()).find(|index| !messages[*index].has_results())?;
         from = next;
     }
+    let before = spoken.iter().take(stable).map(Vec::len).sum::<usize>();
     let mut tokens = head;
+    let head = tokens.len();
     if from > 0 {
         tokens.extend(&note.tokens);
     }
     tokens.extend(spoken[from..].iter().flatten());
     tokens.extend(&ask.tokens);
+    let fixed = if tools.is_empty() && stable > 0 && from == 0 { head + before } else { fixed };
     Some(Prompt { tokens, fixed })
 }
 

@@ -48,7 +48,7 @@ fn a_long_conversation_loses_its_beginning_says_so_and_keeps_its_question() {
     let tokenizer = words();
     let marks = Marks::find(&tokenizer).unwrap();
     let tools = [tool(ToolVerb::Run)];
-    let ask = |messages: &[Message], limit| prompt(&tokenizer, marks, "b\n\nab", messages, &tools, limit);
+    let ask = |messages: &[Message], limit| prompt(&tokenizer, marks, ("b\n\nab", messages, 0), &tools, limit);
     let short = ask(&talk(1, 10), 7000).unwrap();
     let long = ask(&talk(500, 50), 7000).unwrap();
     assert!(long.tokens.len() <= 7000 && long.tokens.len() > 6500, "{}", long.tokens.len());
@@ -74,7 +74,7 @@ fn a_result_is_never_left_without_its_call() {
         messages.push(Message { content: block(call.clone()), ..said(Role::Assistant, "") });
         messages.push(Message { content: block(result.clone()), ..Message::user("") });
     }
-    let cut = prompt(&tokenizer, marks, "", &messages, &[], 1500).unwrap();
+    let cut = prompt(&tokenizer, marks, ("", &messages, 0), &[], 1500).unwrap();
     let spoken = |text: &str| encoded(&tokenizer, text);
     let note = spoken(LEFT_OUT);
     let behind = cut.tokens.windows(note.len()).position(|window| window == note).unwrap() + note.len();
@@ -86,7 +86,8 @@ fn a_result_is_never_left_without_its_call() {
 fn for_a_line_few_older_messages_are_read_and_the_question_whole() {
     let tokenizer = words();
     let marks = Marks::find(&tokenizer).unwrap();
-    let ask = |messages: &[Message], verb| prompt(&tokenizer, marks, "", messages, &[tool(verb)], 7000).unwrap();
+    let ask =
+        |messages: &[Message], verb| prompt(&tokenizer, marks, ("", messages, 0), &[tool(verb)], 7000).unwrap();
     let rest = |prompt: &Prompt| prompt.tokens.len() - prompt.fixed;
     let work = ask(&talk(30, 50), ToolVerb::Run);
     let line = ask(&talk(30, 50), ToolVerb::Propose);
@@ -97,4 +98,25 @@ fn for_a_line_few_older_messages_are_read_and_the_question_whole() {
     messages.push(said(Role::Assistant, "a"));
     messages.push(Message::user(&long));
     assert!(ends_with_the_question(&tokenizer, &ask(&messages, ToolVerb::Propose), &long));
+}
+
+#[test]
+fn messages_that_are_the_same_each_time_are_kept_where_there_are_no_tools() {
+    let tokenizer = words();
+    let marks = Marks::find(&tokenizer).unwrap();
+    let messages = |question: &str| [Message::user("a"), said(Role::Assistant, "b"), Message::user(question)];
+    let ask = |question: &str, stable| prompt(&tokenizer, marks, ("ab", &messages(question), stable), &[], 7000);
+    let (one, other) = (ask("aab", 2).unwrap(), ask("bba", 2).unwrap());
+    assert_eq!((one.fixed, &one.tokens[..one.fixed]), (other.fixed, &other.tokens[..other.fixed]));
+    let shown = encoded(&tokenizer, "b");
+    assert!(one.tokens[..one.fixed].windows(shown.len()).any(|window| window == shown));
+    assert!(!ends_with_the_question(
+        &tokenizer,
+        &Prompt { tokens: one.tokens[..one.fixed].to_vec(), fixed: 0 },
+        "aab"
+    ));
+    // Of a cut conversation nothing is the same.
+    let long: Vec<Message> = (0..200).map(|_| Message::user("a".repeat(50))).collect();
+    assert_eq!(prompt(&tokenizer, marks, ("ab", &long, 2), &[], 1500).unwrap().fixed, 0);
+    assert_eq!(ask("aab", 0).unwrap().fixed, 0);
 }

@@ -180,8 +180,9 @@ impl Loaded {
         self.network.use_threads(threads());
         let limit = self.context.saturating_sub(ANSWER);
         let (found, tools) = match &job.ask {
-            Ask::Message { system, messages, tools } => {
-                (prompt(&self.tokenizer, self.marks, system, messages, tools, limit), tools.as_slice())
+            Ask::Message { system, messages, tools, stable } => {
+                let said = (system.as_str(), messages.as_slice(), *stable);
+                (prompt(&self.tokenizer, self.marks, said, tools, limit), tools.as_slice())
             }
             Ask::Line { before, line } => (self.line(before, line, limit), [].as_slice()),
         };

@@ -12,7 +12,12 @@ fn a_file_that_is_no_model_is_told_and_the_next_question_tries_again() {
     for _ in 0..2 {
         let (sender, mut events) = mpsc::channel(8);
         let job = Job {
-            ask: Ask::Message { system: String::new(), messages: vec![Message::user("hi")], tools: Vec::new() },
+            ask: Ask::Message {
+                system: String::new(),
+                messages: vec![Message::user("hi")],
+                tools: Vec::new(),
+                stable: 0,
+            },
             most: 1,
             events: Some(sender),
             stop: Arc::default(),

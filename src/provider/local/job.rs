@@ -22,7 +22,9 @@ pub(super) enum Trouble {
 /// What is asked.
 pub(super) enum Ask {
     /// The next message of a conversation.
-    Message { system: String, messages: Vec<Message>, tools: Vec<ToolSpec> },
+    ///
+    /// Of the messages, the first `stable` are the same each time.
+    Message { system: String, messages: Vec<Message>, tools: Vec<ToolSpec>, stable: usize },
     /// How a line goes on. What stands before it stays the same for a while; `line` is what changes.
     Line { before: String, line: String },
 }

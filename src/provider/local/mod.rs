@@ -118,6 +118,7 @@ impl LocalProvider {
             system: request.system.to_owned(),
             messages: request.messages.to_vec(),
             tools: request.tools.to_vec(),
+            stable: request.stable,
         };
         Job { ask, most, events, stop: Arc::clone(stop) }
     }
