@@ -4,39 +4,74 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use crate::support::home::Home;
 use crate::support::pty::PATIENCE;
 use crate::support::server::{Server, answer};
-use crate::support::shells::{ROWS, Row};
+use crate::support::shells::{AtPrompt, ROWS, Row};
 
-/// Runs three commands in a hand-off, leaves the shell, and returns its history's file.
-fn file(row: &Row, options: &str, setting: &str, prepare: &dyn Fn(&Path)) -> Option<String> {
-    let server = Server::start([]);
+/// What the person asks, and what the agent runs then.
+const ASKED: &str = "go 'on'";
+const RUN: [&str; 3] = ["true one", "ls \"nothing here\"", "true one"];
+
+/// As `RUN`, with what options of histories are about: blanks in front and within, equal lines, the history itself.
+const MORE: [&str; 8] = [
+    "true one",
+    "true one",
+    " true hidden",
+    "true   wide  \"a  b\"",
+    "history 1",
+    "ls \"nothing here\"",
+    "true one",
+    "echo '!!' $((1+1)) # not",
+];
+
+fn start(row: &Row, server: &Server, options: &str, setting: &str, prepare: &dyn Fn(&Path)) -> Option<AtPrompt> {
     let before = match row.name() {
         "fish" => "function fish_prompt; echo '@@ '; end\nfunction fish_greeting; end\n",
         _ => "PS1='@@ '\nHISTFILE=~/.history HISTSIZE=50 SAVEHIST=50\n",
     };
     let load = format!("{before}{options}{}", row.load);
     let setting = format!("[permissions]\nallow = [\"shell\"]\n[history]\nagent_commands = \"{setting}\"\n");
-    let mut person = row.start_prepared(&server, &load, &|home| {
+    row.start_prepared(server, &load, &|home| {
         let config = home.join("config/axi");
         std::fs::create_dir_all(&config).unwrap();
         std::fs::write(config.join("config.toml"), &setting).unwrap();
         prepare(home);
-    })?;
-    for command in ["true one", "ls \"nothing here\"", "true one"] {
+    })
+}
+
+/// Leaves the shell, and returns its history's file.
+fn left(mut person: AtPrompt) -> (String, Home) {
+    person.types("exit\r");
+    person.pty.wait_exit();
+    let home = person.home.path();
+    let fish = std::fs::read_dir(home.join("data/fish")).into_iter().flatten();
+    let fish = fish
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.to_string_lossy().ends_with("_history"));
+    let places = std::iter::once(home.join(".history")).chain(fish);
+    let found: String = places.filter_map(|place| std::fs::read_to_string(place).ok()).collect();
+    (found, person.take_home())
+}
+
+/// Runs commands in a hand-off, leaves the shell, and returns its history's file and what atuin was told.
+fn file(row: &Row, options: &str, setting: &str, prepare: &dyn Fn(&Path)) -> Option<String> {
+    file_of(row, options, setting, &RUN, prepare)
+}
+
+fn file_of(row: &Row, options: &str, setting: &str, commands: &[&str], prepare: &dyn Fn(&Path)) -> Option<String> {
+    let server = Server::start([]);
+    let mut person = start(row, &server, options, setting, prepare)?;
+    for command in commands {
         let input = serde_json::json!({ "command": command }).to_string();
         server.push(answer::chat_call("call_1", "shell", &input));
     }
     server.push(answer::chat_text("Done it."));
-    person.hands_over("go 'on'");
+    person.hands_over(ASKED);
     person.sees("Done it.");
     person.sees_line("");
-    person.types("exit\r");
-    person.pty.wait_exit();
-    let home = person.home.path();
-    let places = [".history", "data/fish/fish_history", ".local/share/fish/fish_history"];
-    let found = places.iter().find_map(|place| std::fs::read_to_string(home.join(place)).ok()).unwrap_or_default();
-    let told = || std::fs::read_to_string(home.join("atuin.told")).unwrap_or_default();
+    let (found, home) = left(person);
+    let told = || std::fs::read_to_string(home.path().join("atuin.told")).unwrap_or_default();
     let begun = std::time::Instant::now();
     // Nobody waits for the end of an entry but this.
     while setting.contains("atuin") && told().matches("<end>").count() < 3 && begun.elapsed() < PATIENCE {
@@ -44,6 +79,19 @@ fn file(row: &Row, options: &str, setting: &str, prepare: &dyn Fn(&Path)) -> Opt
     }
     let told = told();
     Some(format!("{found}{told}"))
+}
+
+/// Types the same lines at the prompt.
+fn typed(row: &Row, options: &str) -> Option<String> {
+    let server = Server::start([]);
+    let mut person = start(row, &server, options, "off", &|_| {})?;
+    for line in std::iter::once(&ASKED).chain(&MORE) {
+        person.types("\x0c");
+        person.waits(|view| view.text().trim_end() == "@@", "an empty screen");
+        person.enters(line);
+        person.sees_line("");
+    }
+    Some(left(person).0)
 }
 
 /// Times as `T`.
@@ -105,6 +153,71 @@ fn fish_has_them_and_in_private_mode_none() {
     assert!(found.lines().all(|line| line.starts_with("- cmd: ") || timeless(line) == "  when: T"), "{found}");
     let private = file(row, "set -g fish_private_mode 1\n", "shell", &|_| {}).unwrap();
     assert!(!private.contains("true one"), "{private}");
+}
+
+/// Options under which the agent's commands stand in the file as if the person had typed them, to the byte but for times.
+const OPTIONS: [(&str, &[&str]); 3] = [
+    (
+        "zsh",
+        &[
+            "",
+            "setopt hist_ignore_space",
+            "setopt hist_ignore_dups",
+            "setopt hist_ignore_all_dups",
+            "setopt hist_save_no_dups",
+            "setopt hist_reduce_blanks",
+            "setopt hist_no_store",
+            "setopt extended_history",
+            "setopt share_history hist_ignore_space",
+            "setopt inc_append_history_time",
+            "setopt hist_ignore_space hist_ignore_dups hist_reduce_blanks extended_history",
+            "HISTORY_IGNORE='(ls *|true*)'",
+            "zshaddhistory() { [[ $1 != true* ]] }",
+            "SAVEHIST=3",
+            "unset HISTFILE",
+        ],
+    ),
+    (
+        "bash",
+        &[
+            "",
+            "HISTCONTROL=ignorespace",
+            "HISTCONTROL=ignoredups",
+            "HISTCONTROL=ignoreboth",
+            "HISTCONTROL=erasedups",
+            "HISTIGNORE='true*:exit'",
+            "HISTIGNORE='&:history*'",
+            "HISTIGNORE='[ ]*'",
+            "HISTTIMEFORMAT=%s",
+            "HISTSIZE=3",
+            "HISTFILESIZE=2",
+            "set +o history",
+            "unset HISTFILE",
+        ],
+    ),
+    ("fish", &["", "set -g fish_private_mode 1", "set -g fish_history other", "set -g fish_history ''"]),
+];
+
+#[test]
+fn a_command_of_the_agent_stands_in_the_file_as_if_it_had_been_typed() {
+    for (shell, options) in OPTIONS {
+        let row = ROWS.iter().find(|row| row.name() == shell).unwrap();
+        for option in options {
+            let option = format!("{option}\n");
+            let Some(typed) = typed(row, &option) else { break };
+            let agents = file_of(row, &option, "shell", &MORE, &|_| {}).unwrap();
+            let lines = |text: &str| timeless(text).lines().map(str::to_owned).collect::<Vec<_>>();
+            let (mut typed, mut agents) = (lines(&typed), lines(&agents));
+            if shell == "fish" {
+                // fish orders what was added in one second as it likes, and keeps one of equal lines.
+                for lines in [&mut typed, &mut agents] {
+                    lines.sort();
+                    lines.dedup();
+                }
+            }
+            assert_eq!(agents, typed, "{shell}: {option}");
+        }
+    }
 }
 
 #[test]

@@ -264,6 +264,11 @@ impl AtPrompt {
         assert!(seen, "never saw the line {text:?} in:\n{}", self.pty.describe());
     }
 
+    /// The home, when the shell has ended.
+    pub(crate) fn take_home(mut self) -> Home {
+        std::mem::replace(&mut self.home, Home::new())
+    }
+
     /// Where it began to work.
     pub(crate) fn work(&self) -> String {
         self.home.work().canonicalize().unwrap().display().to_string()
