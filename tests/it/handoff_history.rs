@@ -45,8 +45,11 @@ fn left(mut person: AtPrompt) -> (String, Home) {
     person.types("exit\r");
     person.pty.wait_exit();
     let home = person.home.path();
-    let fish = std::fs::read_dir(home.join("data/fish")).into_iter().flatten();
-    let fish = fish
+    let folders = ["data/fish", ".local/share/fish"].map(|folder| std::fs::read_dir(home.join(folder)));
+    let fish = folders
+        .into_iter()
+        .flatten()
+        .flatten()
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.to_string_lossy().ends_with("_history"));
     let places = std::iter::once(home.join(".history")).chain(fish);
