@@ -53,7 +53,7 @@ fn is_doubted(line: &str) -> bool {
 
 #[test]
 fn an_alias_is_what_it_stands_for() {
-    assert_eq!(commands("ll src | ll"), ["ls -l src", "ls -l"]);
+    assert_eq!(commands("ll src | ll"), ["ls --color -l src", "ls --color -l"]);
     assert_eq!(class("ll src"), Class::ReadOnly);
     assert_eq!(class("ls src"), Class::ReadOnly);
     assert_eq!(class("grep x"), Class::Destructive);
@@ -82,7 +82,7 @@ fn a_function_is_followed_and_one_that_nobody_reads_may_do_anything() {
     assert_eq!(class("cat notes.txt"), Class::Destructive);
     let targets = judge("cat notes.txt", &place()).targets;
     assert_eq!(targets[0].pattern.rough_path().unwrap(), std::path::Path::new("/home/u/app/notes.txt"));
-    assert!(commands("cd src && rm x").contains(&"ls".to_owned()));
+    assert!(commands("cd src && rm x").iter().any(|command| command.starts_with("ls")));
     let targets = judge("cd src && rm x", &place()).targets;
     assert!(targets.iter().any(|target| target.pattern.rough_path().is_some_and(|path| path.ends_with("src/x"))));
     assert!(is_doubted("head notes.txt") && class("head notes.txt") >= Class::Execute);

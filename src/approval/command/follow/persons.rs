@@ -80,9 +80,9 @@ impl Walker {
     }
 }
 
-/// The body of the one function that a text defines.
+/// The body of the one function that a text defines, which bash prints with a blank and a row too many for the reader.
 fn body(text: &str) -> Option<Node> {
-    let mut node = parse(text, 1).ok()?;
+    let mut node = parse(&text.replacen(" () \n{", "() {", 1), 1).ok()?;
     if let Node::Sequence(nodes) = &mut node {
         let only = nodes.pop().filter(|_| nodes.is_empty())?;
         node = only;
