@@ -123,9 +123,9 @@ impl Written {
         let is_on = |name: &&&str| self.options.iter().any(|on| on == **name);
         let mut script = String::new();
         // They say how the functions are read.
-        SHOPT.iter().filter(is_on).for_each(|name| script.push_str(&format!("shopt -s {name} 2>/dev/null\n")));
-        functions.values().for_each(|text| script.push_str(&evaluated(text)));
-        SET.iter().filter(is_on).for_each(|name| script.push_str(&format!("set -o {name}\n")));
+        script.extend(SHOPT.iter().filter(is_on).map(|name| format!("shopt -s {name} 2>/dev/null\n")));
+        script.extend(functions.values().map(|text| evaluated(text)));
+        script.extend(SET.iter().filter(is_on).map(|name| format!("set -o {name}\n")));
         let aliases = usable(self.aliases);
         script.push_str(&defined(&aliases));
         Found { script, aliases, functions, foreign: BTreeSet::new() }
@@ -137,13 +137,14 @@ impl Written {
         let options: String = options.flat_map(|(_, line)| [*line, "\n"]).collect();
         let quote = |text: &String| quoted(text);
         let mut words = format!("__axi_on=({})\n", self.options.iter().map(quote).collect::<Vec<_>>().join(" "));
-        words.push_str(&format!("fpath=({})\n", self.path.iter().map(quote).collect::<Vec<_>>().join(" ")));
-        functions.values().for_each(|text| words.push_str(&evaluated(text)));
+        let folders = self.path.iter().map(quote).collect::<Vec<_>>().join(" ");
+        words.extend([format!("fpath=({folders})\n")]);
+        words.extend(functions.values().map(|text| evaluated(text)));
         words.push_str(IN_ZSH);
         // zsh has put its aliases into the functions; bash gets those that it reads as zsh does.
         let mut aliases = usable(self.aliases);
         aliases.retain(|_, value| !value.contains(['(', '^', '#']));
-        bridged("zsh -f", &words, &functions, options, aliases)
+        bridged("zsh -f", &words, &functions, &options, aliases)
     }
 
     fn of_fish(self) -> Found {
@@ -157,11 +158,11 @@ impl Written {
         let functions = needed(functions);
         let fish = |text: &str| format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'"));
         let mut words = String::from("set -g fish_function_path");
-        self.path.iter().for_each(|folder| words.push_str(&format!(" {}", fish(folder))));
+        words.extend(self.path.iter().map(|folder| format!(" {}", fish(folder))));
         words.push('\n');
-        functions.values().for_each(|text| words.push_str(&format!("eval {} 2>/dev/null\n", fish(text))));
+        words.extend(functions.values().map(|text| format!("eval {} 2>/dev/null\n", fish(text))));
         words.push_str(IN_FISH);
-        bridged("fish --no-config", &words, &functions, String::new(), usable(aliases))
+        bridged("fish --no-config", &words, &functions, "", usable(aliases))
     }
 }
 
@@ -170,7 +171,7 @@ fn bridged(
     program: &str,
     words: &str,
     functions: &BTreeMap<String, String>,
-    options: String,
+    options: &str,
     aliases: BTreeMap<String, String>,
 ) -> Found {
     // Those that begin with a line are called by others.
@@ -180,10 +181,8 @@ fn bridged(
     if !foreign.is_empty() {
         script = format!("__axi_words={}\n__axi_other=({program})\n{BRIDGE}", quoted(words));
     }
-    for name in &foreign {
-        script.push_str(&format!("{name}() {{ __axi_person {name} \"$@\"; }}\n"));
-    }
-    script.push_str(&options);
+    script.extend(foreign.iter().map(|name| format!("{name}() {{ __axi_person {name} \"$@\"; }}\n")));
+    script.push_str(options);
     script.push_str(&defined(&aliases));
     Found { script, aliases, functions: BTreeMap::new(), foreign }
 }
@@ -240,9 +239,7 @@ fn defined(aliases: &BTreeMap<String, String>) -> String {
         return String::new();
     }
     let mut script = "shopt -s expand_aliases\n".to_owned();
-    for (name, value) in aliases {
-        script.push_str(&format!("builtin alias -- {name}={}\n", quoted(value)));
-    }
+    script.extend(aliases.iter().map(|(name, value)| format!("builtin alias -- {name}={}\n", quoted(value))));
     script
 }
 
