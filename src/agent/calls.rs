@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::call_trials::unanswered;
 use super::consent::{Consent, Granted, Proposed};
 use super::derived::Made;
 use super::explore::{self, Explore};
@@ -244,9 +245,13 @@ impl Calls<'_> {
         subject: Subject,
         granted: &Granted,
     ) -> (ToolOutput, Duration, CallEnd) {
+        if granted.tried {
+            return self.run_tried(call, tool, subject, granted).await;
+        }
         let trash = self.undo.open_trash(&subject, &granted.reach, granted.assumed);
         let started = Instant::now();
-        let terms = Terms { subject, reach: &granted.reach, trash: trash.clone(), redact: self.redact };
+        let terms =
+            Terms { subject, reach: &granted.reach, trash: trash.clone(), trial: None, redact: self.redact };
         let output = self.runner.run(call, tool.as_ref(), terms, self.frontend, self.cancel).await;
         let interrupted = self.cancel.is_cancelled();
         show_unkept(trash.as_ref(), self.frontend);
@@ -257,6 +262,54 @@ impl Calls<'_> {
             Outcome::Ok | Outcome::Failed | Outcome::Denied | Outcome::Interrupted => CallEnd::Answered,
         };
         (output, started.elapsed(), end)
+    }
+
+    /// Runs a call in a trial, and applies what of its changes may be.
+    async fn run_tried(
+        &mut self,
+        call: &ToolCall,
+        tool: &Arc<dyn Tool>,
+        subject: Subject,
+        granted: &Granted,
+    ) -> (ToolOutput, Duration, CallEnd) {
+        let started = Instant::now();
+        let trial = match self.runner.begin_trial(self.undo, &granted.reach) {
+            Ok(trial) => trial,
+            Err(refused) => {
+                let output =
+                    ToolOutput::failed(format!("Not run: it is to run in a trial first, and cannot: {refused}"));
+                return (output, Duration::ZERO, CallEnd::Answered);
+            }
+        };
+        let terms = Terms {
+            subject: subject.clone(),
+            reach: &granted.reach,
+            trash: None,
+            trial: Some(&trial),
+            redact: self.redact,
+        };
+        let mut output = self.runner.run(call, tool.as_ref(), terms, self.frontend, self.cancel).await;
+        let lasted = started.elapsed();
+        if self.cancel.is_cancelled() {
+            // Nobody has seen what it changed.
+            return (output, lasted, CallEnd::Stop(CallsEnd::Interrupted));
+        }
+        if let Err(refused) = trial.entered() {
+            let output =
+                ToolOutput::failed(format!("Not run: it is to run in a trial first, and cannot: {refused}"));
+            return (output, lasted, CallEnd::Answered);
+        }
+        let reviewed = self.undo.review_call(&trial, self.frontend);
+        let mut end = CallEnd::Answered;
+        if let Some(reviewed) = reviewed {
+            if !reviewed.note.is_empty() {
+                output.content.extend(["\n\n", &reviewed.note]);
+            }
+            if reviewed.is_unanswered {
+                end = CallEnd::Stop(unanswered(call, &subject));
+            }
+        }
+        (output, lasted, end)
     }
 
     /// Lets the user's hooks look at a call before it runs. Returns why one of them wants the person to be asked; an
@@ -307,6 +360,10 @@ impl Calls<'_> {
         }
         let mut granted = self.consent.judge(&proposed, undo, frontend, cancel).await?;
         let call = proposed.call;
+        if granted.tried {
+            // What of it is applied is kept then.
+            return Ok(granted);
+        }
         match undo.keep_before(&proposed.changes(&granted.reach), self.redact, frontend, cancel).await {
             Keeping::Kept => {}
             Keeping::Stopped => return Err(interrupted(call)),

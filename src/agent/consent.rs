@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::call_trials::First;
 use super::derived::Made;
 use super::results::{
     CallEnd, CallsEnd, NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES, Refused, closed, denied, interrupted,
@@ -76,6 +77,8 @@ pub(super) struct Granted {
     pub(super) assumed: bool,
     /// Whether the person was told that the change cannot be taken back in full.
     pub(super) warned: bool,
+    /// Whether it runs in a trial first.
+    pub(super) tried: bool,
 }
 
 /// How far a call wants to reach.
@@ -204,14 +207,21 @@ impl Consent {
         cancel: &CancellationToken,
     ) -> Result<Granted, Refused> {
         let Proposed { call, tool, effect, subject, assessment, .. } = *proposed;
-        let verdict = self.verdict(proposed, cancel).await;
+        let mut verdict = self.verdict(proposed, cancel).await;
         let outlives = tool.outlives(&call.input);
         let wants = self.wants(tool.access(&call.input), effect, assessment.line.as_deref(), &verdict);
+        let is_unasked =
+            verdict.decision == Decision::Allow && !wants.ask && (!outlives || self.policy.assumes_yes());
+        let is_tryable = is_unasked && tryable(call, subject, &wants.reach, outlives, undo).is_some();
+        let first = if is_unasked { undo.first(assessment.line.as_deref(), is_tryable) } else { First::No };
+        if first == First::Ask {
+            verdict.reasons.push(Reason::Untried);
+        }
         match verdict.decision {
-            Decision::Allow if !wants.ask && (!outlives || self.policy.assumes_yes()) => {
+            Decision::Allow if is_unasked && first != First::Ask => {
                 self.tell_no_sandbox(&wants.reach, subject, frontend);
                 let assumed = verdict.reasons.contains(&Reason::AssumedYes);
-                Ok(Granted { reach: wants.reach, assumed, warned: false })
+                Ok(Granted { reach: wants.reach, assumed, warned: false, tried: first == First::Trial })
             }
             Decision::Deny => {
                 let by_mode = verdict.reasons.iter().any(|reason| matches!(reason, Reason::ModeOnlyReads { .. }));
@@ -223,14 +233,14 @@ impl Consent {
                     && wants.widened.is_none()
                     && let Some(reach) = self.held(proposed, undo, &verdict, &wants) =>
             {
-                Ok(Granted { reach, assumed: false, warned: false })
+                Ok(Granted { reach, assumed: false, warned: false, tried: false })
             }
             Decision::Allow | Decision::Ask if !self.asks => Err(refused(denied(NOT_ASKED))),
             Decision::Allow | Decision::Ask => {
                 let asked = self.prepare(proposed, verdict, &wants, undo, frontend.can_lend(), cancel).await?;
                 let approval = frontend.approve(&asked.request);
                 self.settle(approval, proposed, &asked, cancel)?;
-                Ok(Granted { reach: wants.reach, assumed: false, warned: asked.cannot_undo })
+                Ok(Granted { reach: wants.reach, assumed: false, warned: asked.cannot_undo, tried: false })
             }
         }
     }

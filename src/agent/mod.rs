@@ -7,6 +7,7 @@ mod beginning;
 
 #[cfg(test)]
 mod bench;
+mod call_trials;
 mod calls;
 mod consent;
 mod derived;
@@ -49,6 +50,7 @@ mod wait;
 mod window;
 mod wishes;
 
+pub use call_trials::Bounds;
 pub use event::{Activity, AgentEvent, Doing, Explorer, Failure, Frontend, Notice, TurnEnd};
 pub use figures::{FallbackPrice, Shortened};
 use hooks::Hooks;
@@ -176,6 +178,13 @@ impl Agent {
     /// nobody to ask.
     pub fn try_turns(&mut self, trials: Box<dyn Trials>, reviewer: Reviewer) {
         self.undo.trials = Some(trials::TurnTrials::new(trials, reviewer));
+    }
+
+    /// Has programs that nobody knows, and that `-y` or a rule lets run, run in a trial first, of which what is inside of
+    /// the bounds is applied. Their layers lie in the first of these places that can hold them; without any, as where the
+    /// system allows no trials, such programs are asked about.
+    pub fn try_calls(&mut self, places: Option<Vec<PathBuf>>, bounds: Bounds) {
+        self.undo.calls = Some(call_trials::CallTrials::new(places, bounds));
     }
 
     /// Returns what is known about the model.

@@ -230,6 +230,7 @@ pub async fn run_again(
                 sandbox,
                 reach: &reach,
                 trash: None,
+                trial: None,
                 redact: &redact,
             };
             tool.run(call.input.clone(), context).await

@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::results::closed;
+use super::undo::Undo;
 use super::wait::tick_at;
 use super::{Activity, AgentEvent, Frontend, reach};
 use crate::approval::Mode;
@@ -21,6 +22,7 @@ use crate::tool::{
     JobReport, Person, Place, Settled, SharedTrash, Tool, ToolContext, ToolMemory, ToolOutput, Toolbox, Wish,
     followed,
 };
+use crate::trial::{Refused, Trial};
 
 /// How long a cancelled tool may take to end its child before the tool is dropped (TERM, 2 s, KILL, and a margin).
 const CANCEL_GRACE: Duration = Duration::from_secs(3);
@@ -47,6 +49,8 @@ pub(super) struct Terms<'a> {
     pub(super) subject: Subject,
     pub(super) reach: &'a Reach,
     pub(super) trash: Option<SharedTrash>,
+    /// The trial that it runs in.
+    pub(super) trial: Option<&'a Trial>,
     /// Removes from a text what must not be written to the disk.
     pub(super) redact: &'a (dyn Fn(&str) -> String + Sync),
 }
@@ -171,6 +175,16 @@ impl ToolRunner {
         self.sandbox.temporary()
     }
 
+    /// Makes the trial of a call that reaches so far.
+    pub(super) fn begin_trial(&self, undo: &Undo, reach: &Reach) -> Result<Trial, Refused> {
+        let also = match reach {
+            Reach::Workspace { also, .. } => also.as_slice(),
+            Reach::ReadOnly | Reach::Alone | Reach::Full => &[],
+        };
+        let calls = undo.calls.as_ref().ok_or(Refused::Unsupported)?;
+        calls.begin(&self.place.workspace, also, &self.sandbox)
+    }
+
     /// Runs a tool to its end.
     ///
     /// # Cancel safety
@@ -183,7 +197,7 @@ impl ToolRunner {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> ToolOutput {
-        let Terms { subject, reach, trash, redact } = terms;
+        let Terms { subject, reach, trash, trial, redact } = terms;
         let activity = Activity::Running { name: call.name.clone(), subject };
         frontend.show(&AgentEvent::Waiting { activity });
         let (progress, mut lines) = mpsc::channel(PROGRESS_LINES);
@@ -197,8 +211,10 @@ impl ToolRunner {
             sandbox: &self.sandbox,
             reach,
             trash,
+            trial,
             redact,
-            person: Person::new(wish, frontend.can_lend()),
+            // In a trial it keeps away from the terminal.
+            person: Person::new(wish, trial.is_none() && frontend.can_lend()),
         };
         let mut running = pin!(tool.run(call.input.clone(), context));
         let mut deadline: Option<tokio::time::Instant> = None;

@@ -156,44 +156,53 @@ impl TurnTrials {
             Review::Unavailable => (self.reviewer)(&set),
             review => review,
         };
-        let wanted: Box<dyn Fn(&Change) -> bool> = match &review {
-            Review::All => Box::new(|_| true),
-            Review::Some(paths) => Box::new(|change| is_wanted(&set, change, paths)),
-            Review::Nothing | Review::Unavailable => Box::new(|_| false),
-        };
-        let ready = set.ready(&wanted);
-        let touches: Vec<Touch> = ready.writes().into_iter().map(touch).collect();
-        let kept = journal.filter(|_| !touches.is_empty()).map(|journal| (journal.before(&touches), journal));
-        if let Some((Err(error), _)) = &kept {
-            let notice = Notice::NoUndo { path: error.path.clone(), cause: error.cause.to_string() };
-            frontend.show(&AgentEvent::Notice { notice });
-        }
-        let applied = ready.apply();
-        if let Some((Ok(unkept), journal)) = kept {
-            if unkept.files > 0 {
-                frontend.show(&AgentEvent::Notice { notice: Notice::NotKept { files: unkept.files } });
-            }
-            if let Err(error) = journal.after() {
-                tracing::warn!(%error, "what was applied of a trial");
-            }
-        }
-        let cause = |why: &Why| match why {
-            Why::Meanwhile => None,
-            Why::Failed(cause) => Some(cause.clone()),
-        };
-        let refused: Vec<(PathBuf, Option<String>)> =
-            applied.refused.iter().map(|(path, why)| (set.shown(path).to_owned(), cause(why))).collect();
-        let left =
-            set.changes.iter().filter(|change| !wanted(change)).map(|change| set.shown(&change.path).to_owned());
-        let left: Vec<PathBuf> = left.chain(refused.iter().map(|(path, _)| path.clone())).collect();
-        let notice = Notice::Reviewed {
-            applied: applied.done,
-            dropped: (set.changes.len() as u64).saturating_sub(applied.done + refused.len() as u64),
-            refused,
-        };
-        frontend.show(&AgentEvent::Notice { notice });
-        told(&left)
+        told(&applied(&set, &review, journal, frontend))
     }
+}
+
+/// Applies what was chosen of a trial, keeps what stood there first, and says so. Returns what was left as it was.
+pub(super) fn applied(
+    set: &ChangeSet,
+    review: &Review,
+    journal: Option<&mut Journal>,
+    frontend: &mut dyn Frontend,
+) -> Vec<PathBuf> {
+    let wanted: Box<dyn Fn(&Change) -> bool> = match review {
+        Review::All => Box::new(|_| true),
+        Review::Some(paths) => Box::new(|change| is_wanted(set, change, paths)),
+        Review::Nothing | Review::Unavailable => Box::new(|_| false),
+    };
+    let ready = set.ready(&wanted);
+    let touches: Vec<Touch> = ready.writes().into_iter().map(touch).collect();
+    let kept = journal.filter(|_| !touches.is_empty()).map(|journal| (journal.before(&touches), journal));
+    if let Some((Err(error), _)) = &kept {
+        let notice = Notice::NoUndo { path: error.path.clone(), cause: error.cause.to_string() };
+        frontend.show(&AgentEvent::Notice { notice });
+    }
+    let applied = ready.apply();
+    if let Some((Ok(unkept), journal)) = kept {
+        if unkept.files > 0 {
+            frontend.show(&AgentEvent::Notice { notice: Notice::NotKept { files: unkept.files } });
+        }
+        if let Err(error) = journal.after() {
+            tracing::warn!(%error, "what was applied of a trial");
+        }
+    }
+    let cause = |why: &Why| match why {
+        Why::Meanwhile => None,
+        Why::Failed(cause) => Some(cause.clone()),
+    };
+    let refused: Vec<(PathBuf, Option<String>)> =
+        applied.refused.iter().map(|(path, why)| (set.shown(path).to_owned(), cause(why))).collect();
+    let left = set.changes.iter().filter(|change| !wanted(change)).map(|change| set.shown(&change.path).to_owned());
+    let left: Vec<PathBuf> = left.chain(refused.iter().map(|(path, _)| path.clone())).collect();
+    let notice = Notice::Reviewed {
+        applied: applied.done,
+        dropped: (set.changes.len() as u64).saturating_sub(applied.done + refused.len() as u64),
+        refused,
+    };
+    frontend.show(&AgentEvent::Notice { notice });
+    left
 }
 
 /// What the model is told of what was not applied.

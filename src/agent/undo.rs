@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio_util::sync::CancellationToken;
 
+use super::call_trials::{CallTrials, First, Reviewed};
 use super::talk::Said;
 use super::touches::{self, Expected};
 use super::trials::TurnTrials;
@@ -20,6 +21,7 @@ use crate::journal::{
 use crate::sandbox::Reach;
 use crate::session::{Changed, Session};
 use crate::tool::SharedTrash;
+use crate::trial::Trial;
 
 /// How long a stopped turn waits until it has been seen what its last call changed.
 const LAST_LOOK: Duration = Duration::from_secs(1);
@@ -121,11 +123,22 @@ pub(super) struct Undo {
     surroundings: Arc<Surroundings>,
     /// Where turns run in trials: what one holds needs no journal before it is applied.
     pub(super) trials: Option<TurnTrials>,
+    /// Where single calls run in trials.
+    pub(super) calls: Option<CallTrials>,
 }
 
 impl Undo {
     pub(super) const fn new(root: Option<PathBuf>, surroundings: Arc<Surroundings>) -> Self {
-        Self { root, session: None, journal: None, turn: None, blind: false, surroundings, trials: None }
+        Self {
+            root,
+            session: None,
+            journal: None,
+            turn: None,
+            blind: false,
+            surroundings,
+            trials: None,
+            calls: None,
+        }
     }
 
     /// Returns one that keeps nothing.
@@ -173,6 +186,20 @@ impl Undo {
     /// Ends the turn's trial and has it reviewed; returns what the model is told of it.
     pub(super) fn review(&mut self, frontend: &mut dyn Frontend) -> Option<String> {
         self.trials.as_mut()?.review(self.journal.as_mut(), frontend)
+    }
+
+    /// Says how a call runs that may run unasked; `is_tryable`: a trial can hold it.
+    pub(super) fn first(&self, line: Option<&LineJudgement>, is_tryable: bool) -> First {
+        match &self.calls {
+            Some(calls) if !self.is_trying() => calls.first(line, is_tryable),
+            Some(_) | None => First::No,
+        }
+    }
+
+    /// Applies what a call changed in its trial.
+    pub(super) fn review_call(&mut self, trial: &Trial, frontend: &mut dyn Frontend) -> Option<Reviewed> {
+        let calls = self.calls.as_ref()?;
+        Some(calls.review(trial, &self.surroundings, self.journal.as_mut(), frontend))
     }
 
     /// Copies what a call is about to change into the journal.

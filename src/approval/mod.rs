@@ -41,6 +41,7 @@ pub use command::suggest_rule;
 pub use git_index::{IndexContent, IndexEntry, each_index_entry};
 pub(crate) use glob::Glob;
 pub use offer::{always_rule, line_rule, newly_allowed};
+pub(crate) use path::is_protected;
 pub use policy::Policy;
 pub use program::runs_its_words;
 pub use rule::{Meaning, Rule, RuleError};

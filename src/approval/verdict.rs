@@ -146,6 +146,8 @@ pub enum Reason {
         /// Why, in its words.
         words: String,
     },
+    /// It is to be tried first, and cannot be.
+    Untried,
     /// The disk did not answer where a path leads.
     Unanswered,
     /// Neither a rule nor `-y` can allow it.

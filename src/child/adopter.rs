@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,8 +21,9 @@ use crate::sandbox::JUDGE;
 #[cfg(target_os = "linux")]
 use crate::sandbox::{Confinement, Judge};
 
+use super::front::{Lent, lend};
 #[cfg(target_os = "linux")]
-use super::modes::{CONFINED, KEEPER_ARGUMENTS};
+use super::modes::{CONFINED, CONFINED_HERE, KEEPER_ARGUMENTS};
 use super::processes::{DETACHED_MARK, descendants, signal_each};
 
 /// What it writes to its standard error, a socket to axi, when a finished command left something behind.
@@ -50,6 +52,11 @@ pub(super) fn apart_main(arguments: &mut dyn Iterator<Item = OsString>) -> ExitC
     adopt(arguments, Errors::Apart)
 }
 
+/// The same of a person's own command, which gets their terminal as a job. One that is stopped there ends: nobody has it go on.
+pub(super) fn here_main(arguments: &mut dyn Iterator<Item = OsString>) -> ExitCode {
+    adopt(arguments, Errors::OnTerminal)
+}
+
 /// Where a command's standard error goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Errors {
@@ -57,11 +64,19 @@ enum Errors {
     WithOutput,
     /// Where the adopter's own goes.
     Apart,
+    /// The same; the command has the terminal.
+    OnTerminal,
 }
 
 fn adopt(arguments: &mut dyn Iterator<Item = OsString>, errors: Errors) -> ExitCode {
-    // Keys and signals of axi's terminal are not for it.
-    let _ = rustix::process::setsid();
+    let here = errors == Errors::OnTerminal;
+    let lent = if here {
+        Lent::about_to_be()
+    } else {
+        // Keys and signals of axi's terminal are not for it.
+        let _ = rustix::process::setsid();
+        None
+    };
     // The person said yes to its living on when axi ends: it is not swept then, nor when its first process ends, for
     // one that puts itself into the background is meant as a whole.
     let kept = std::env::var_os(DETACHED_MARK).is_some();
@@ -83,6 +98,9 @@ fn adopt(arguments: &mut dyn Iterator<Item = OsString>, errors: Errors) -> ExitC
         command.stderr(output);
     }
     let judged = judged(&arguments, &mut command);
+    if lent.is_some() {
+        command.process_group(0);
+    }
     let Ok(child) = command.spawn() else {
         return ExitCode::from(NOT_RUN);
     };
@@ -91,14 +109,20 @@ fn adopt(arguments: &mut dyn Iterator<Item = OsString>, errors: Errors) -> ExitC
         // nobody hears it, and does not run.
         start();
     }
+    if lent.is_some() {
+        lend(&child);
+    }
     let Some(child) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
         return ExitCode::from(NOT_RUN);
     };
     // Its output is the command's: who reads it waits for the last one that holds it.
-    close_output();
+    if !here {
+        close_output();
+    }
+    let looks = if here { WaitOptions::NOHANG | WaitOptions::UNTRACED } else { WaitOptions::NOHANG };
     let mut code = None;
     while (code.is_none() || kept) && !told.load(Ordering::Relaxed) {
-        match wait(WaitOptions::NOHANG) {
+        match wait(looks) {
             Ok(Some((process, status))) if process == child => code = Some(exit_code(status)),
             Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
             // Until the next signal; of more than fit into the pipe one is enough.
@@ -117,7 +141,8 @@ fn adopt(arguments: &mut dyn Iterator<Item = OsString>, errors: Errors) -> ExitC
 fn judged(arguments: &[OsString], command: &mut Command) -> Option<impl FnOnce() + use<>> {
     use std::os::fd::AsRawFd as _;
     // A keeper stands before the helper that confines itself, or nobody.
-    let confined = |place: &usize| arguments.get(*place).is_some_and(|name| name == CONFINED);
+    let confined =
+        |place: &usize| arguments.get(*place).is_some_and(|name| name == CONFINED || name == CONFINED_HERE);
     let place = [0, KEEPER_ARGUMENTS].into_iter().find(confined)?;
     let confinement = Confinement::from_arguments(&mut arguments.iter().skip(place + 1).cloned())?;
     let (judge, socket) = Judge::new(&confinement)?;
@@ -157,7 +182,8 @@ fn close_output() {
 }
 
 fn exit_code(status: WaitStatus) -> u8 {
-    let code = status.exit_status().or_else(|| status.terminating_signal().map(|signal| 128 + signal));
+    let signal = status.terminating_signal().or_else(|| status.stopping_signal());
+    let code = status.exit_status().or_else(|| signal.map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(NOT_RUN)
 }
 

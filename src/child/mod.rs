@@ -4,6 +4,7 @@
 //! and no tool.
 
 mod adopter;
+mod front;
 pub(crate) mod keeper;
 mod launch;
 mod modes;
@@ -17,7 +18,8 @@ mod trial_keeper;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-pub use modes::{ADOPT, ADOPT_APART, CONFINED, CONFINED_HERE, KEEPER, PLAIN, TERMINAL};
+pub use front::Lent;
+pub use modes::{ADOPT, ADOPT_APART, ADOPT_HERE, CONFINED, CONFINED_HERE, KEEPER, PLAIN, TERMINAL};
 #[cfg(target_os = "linux")]
 pub use modes::{TRIAL, TRIES};
 
@@ -28,6 +30,7 @@ type Main = fn(&mut dyn Iterator<Item = OsString>) -> ExitCode;
 const MODES: &[(&str, Main)] = &[
     (ADOPT, adopter::main),
     (ADOPT_APART, adopter::apart_main),
+    (ADOPT_HERE, adopter::here_main),
     (PLAIN, launch::plain_main),
     (CONFINED, launch::confined_main),
     (CONFINED_HERE, launch::confined_here_main),

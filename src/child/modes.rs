@@ -4,6 +4,8 @@
 pub const ADOPT: &str = "__adopt";
 /// The same, of a program whose standard error is its own and not its output's.
 pub const ADOPT_APART: &str = "__adopt_apart";
+/// As [`ADOPT_APART`], of a person's own command, which gets their terminal.
+pub const ADOPT_HERE: &str = "__adopt_here";
 /// Leaves the terminal and becomes the program behind it.
 pub const PLAIN: &str = "__child";
 /// The same, held to the confinement behind it.

@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::os::unix::process::ExitStatusExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,6 +15,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
 
+use super::front::lend;
 use super::modes::TRIAL_FIRST;
 use crate::sandbox::{Reached, Witness, inherited, leave_the_machine};
 use crate::trial::{ENTERED, Entry, Met, leave_others, rename_directory};
@@ -59,7 +60,13 @@ fn outside(arguments: &mut dyn Iterator<Item = OsString>) -> Option<u8> {
         fcntl_setfd(file, FdFlags::empty()).ok()?;
         first.arg(file.as_raw_fd().to_string());
     }
+    if entry.is_job() {
+        first.process_group(0);
+    }
     let mut child = first.args(entry.to_arguments()).args(arguments).spawn().ok()?;
+    if entry.is_job() {
+        lend(&child);
+    }
     let ended = child.wait().ok()?;
     let code = ended.code().or_else(|| ended.signal().map(|signal| 128 + signal))?;
     u8::try_from(code).ok()
@@ -108,8 +115,10 @@ fn inside(arguments: &mut dyn Iterator<Item = OsString>) -> Option<u8> {
             return Some(if error.kind() == std::io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUN });
         }
     };
+    // Stopped on its terminal it ends: nobody could have it go on from outside.
+    let looks = if entry.is_job() { WaitOptions::UNTRACED } else { WaitOptions::empty() };
     let code = loop {
-        match wait(WaitOptions::empty()) {
+        match wait(looks) {
             Ok(Some((process, status))) if process == child => break exit_code(status),
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(_) => break NOT_RUN,
@@ -165,6 +174,7 @@ fn taken(number: i32) -> Option<OwnedFd> {
 }
 
 fn exit_code(status: WaitStatus) -> u8 {
-    let code = status.exit_status().or_else(|| status.terminating_signal().map(|signal| 128 + signal));
+    let signal = status.terminating_signal().or_else(|| status.stopping_signal());
+    let code = status.exit_status().or_else(|| signal.map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(NOT_RUN)
 }

@@ -112,6 +112,7 @@ fn try_options(inner: &ArgMatches) -> TryOptions {
             (false, false) => TryOutput::Page,
         },
         apply: inner.get_flag("apply"),
+        copy: inner.get_flag("copy"),
         ask: inner.get_flag("ask"),
         offline: inner.get_flag("no-network"),
         session: inner.get_one::<String>("session").cloned(),

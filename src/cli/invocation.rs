@@ -405,6 +405,8 @@ pub struct TryOptions {
     pub output: TryOutput,
     /// Whether the changes are applied.
     pub apply: bool,
+    /// Whether it works in a copy, however large.
+    pub copy: bool,
     /// From a question: the person decides on the terminal.
     pub ask: bool,
     /// From a question: it reaches no network.

@@ -99,6 +99,7 @@ pub fn command(words: Words<'_>) -> Command {
                 .arg(flag("apply", option::TRY_APPLY, words))
                 .arg(flag("json", option::JSON, words))
                 .arg(flag("patch", option::TRY_PATCH, words).conflicts_with("json"))
+                .arg(flag("copy", option::TRY_COPY, words))
                 .arg(
                     flag("ask", option::TRY_APPLY, words).hide(true).conflicts_with_all(["json", "patch", "apply"]),
                 )

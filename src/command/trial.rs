@@ -32,7 +32,11 @@ pub fn trial_json(set: &ChangeSet, exit: i32) -> Value {
     for (path, files, bytes) in &set.lent {
         also.push(format!("not applied: {} ({files} files, {bytes} bytes)", path.to_string_lossy()));
     }
-    also.extend(set.met.iter().map(Met::named));
+    if set.in_copy {
+        also.push("in a copy: written nowhere else; network and sockets: not seen".to_owned());
+    } else {
+        also.extend(set.met.iter().map(Met::named));
+    }
     also.extend(set.unmade.iter().map(|path| format!("socket or device: {}", name(path))));
     for change in &set.changes {
         if change.meanwhile {
@@ -88,7 +92,11 @@ pub fn trial_changes(locale: &Locale, set: &ChangeSet) -> String {
         let files = locale.count(word::trial::BELOW, *files) + &sized(locale, *bytes);
         let _ = writeln!(page, "{}", locale.with(word::trial::Lent { path: &clean(path), files: &files }));
     }
-    page.push_str(&met(locale, &set.met));
+    if set.in_copy {
+        let _ = writeln!(page, "{}", locale.text(word::trial::IN_COPY));
+    } else {
+        page.push_str(&met(locale, &set.met));
+    }
     for path in &set.unmade {
         let _ = writeln!(page, "{}", locale.with(word::trial::Unmade { path: &clean(set.shown(path)) }));
     }
@@ -167,11 +175,17 @@ impl GitState {
     }
 }
 
-/// Says why there can be no trial.
+/// Says that there can be no trial, and why.
 #[must_use]
 pub fn trial_refused(locale: &Locale, refused: &Refused) -> String {
+    locale.with(word::trial::Cannot { cause: &trial_cause(locale, refused) })
+}
+
+/// Says why there can be no trial.
+#[must_use]
+pub fn trial_cause(locale: &Locale, refused: &Refused) -> String {
     let shown = |path: &Path| clean(path);
-    let cause = match refused {
+    match refused {
         Refused::Unsupported => locale.text(word::trial::UNSUPPORTED).to_owned(),
         Refused::TooMuch(path) => locale.with(word::trial::TooMuch { path: &shown(path) }),
         Refused::Mounted(path) => locale.with(word::trial::Mounted { path: &shown(path) }),
@@ -179,9 +193,16 @@ pub fn trial_refused(locale: &Locale, refused: &Refused) -> String {
             locale.with(word::error::Io { path: &shown(path), cause: &cause.to_string() })
         }
         Refused::NoPlace => locale.text(word::trial::NO_PLACE).to_owned(),
+        Refused::TooBig { files, bytes } => {
+            locale.with(word::trial::TooBig { files: &files.to_string(), size: &size_words(*bytes) })
+        }
+        Refused::NoSandbox => locale.text(word::trial::NO_SANDBOX).to_owned(),
+        Refused::Neither { layer, copy } => {
+            let (layer, copy) = (&trial_cause(locale, layer), &trial_cause(locale, copy));
+            locale.with(word::trial::Neither { layer, copy })
+        }
         Refused::Denied(cause) => locale.with(word::trial::Denied { cause }),
-    };
-    locale.with(word::trial::Cannot { cause: &cause })
+    }
 }
 
 fn clean(path: &Path) -> String {

@@ -50,6 +50,16 @@ choices! {
         Try = "try",
     }
 
+    /// What is applied by itself of a program that runs in a trial first.
+    TryApply {
+        /// No program does.
+        Off = "off",
+        /// What deletes nothing.
+        NoDeletions = "no deletions",
+        /// All of it.
+        All = "all",
+    }
+
     /// How long a provider that is told to keeps what it has read.
     PromptCache {
         /// Five minutes.

@@ -8,7 +8,7 @@ use toml_edit::Item;
 
 use super::choices::{
     AgentCommands, Approvals, CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, PromptCache,
-    ReasoningView, ThemeChoice, WrapChoice,
+    ReasoningView, ThemeChoice, TryApply, WrapChoice,
 };
 use super::entry::{Entry, Reader, Section, Shaped};
 use super::setting::Form::{
@@ -20,12 +20,22 @@ use super::values::{Dollars, Named, Rules};
 use crate::locale::word::setting::{
     self, handoff, history, mcp, permissions, providers,
     providers::{envelope, models},
-    secrets,
+    secrets, tried,
 };
+
+/// The key of a setting: its field's name, unless that is a word of Rust's.
+macro_rules! key {
+    ($name:ident) => {
+        stringify!($name)
+    };
+    ($name:ident $word:literal) => {
+        $word
+    };
+}
 
 /// Makes the struct of a section, its defaults and its declarations.
 macro_rules! section {
-    ($(#[$doc:meta])* $section:ident { $($name:ident: $type:ty = $default:expr, $row:expr;)* }) => {
+    ($(#[$doc:meta])* $section:ident { $($name:ident $(as $word:literal)?: $type:ty = $default:expr, $row:expr;)* }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq)]
         pub struct $section {
@@ -54,7 +64,7 @@ macro_rules! section {
 
         impl Section for $section {
             const SETTINGS: &'static [Setting] = &[$(Setting {
-                name: stringify!($name),
+                name: key!($name $($word)?),
                 shape: <$type as Shaped>::SHAPE,
                 default: || <$type as Entry>::shown(&$default),
                 ..$row
@@ -62,7 +72,7 @@ macro_rules! section {
 
             fn entry(&mut self, name: &str) -> Option<&mut dyn Entry> {
                 match name {
-                    $(stringify!($name) => Some(&mut self.$name),)*
+                    $(key!($name $($word)?) => Some(&mut self.$name),)*
                     _ => None,
                 }
             }
@@ -114,6 +124,7 @@ section! {
         handoff: Handoff = Handoff::default(), Setting::new(handoff::SECTION, "0.1");
         history: History = History::default(), Setting::new(history::SECTION, "0.1");
         secrets: Secrets = Secrets::default(), Setting::new(secrets::SECTION, "0.1");
+        tried as "try": Tried = Tried::default(), Setting::new(tried::SECTION, "0.1");
         permissions: Permissions = Permissions::default(), Setting::new(permissions::SECTION, "0.1").project(Tighten);
         providers: Named<Provider> = Named::default(), Setting::new(providers::SECTION, "0.1").project(Trusted);
         mcp: Named<Server> = Named::default(), Setting::new(mcp::SECTION, "0.1");
@@ -142,6 +153,14 @@ section! {
     Secrets {
         values: OnOff = OnOff::On, Setting::new(secrets::VALUES, "0.1").at_start();
         shapes: OnOff = OnOff::On, Setting::new(secrets::SHAPES, "0.1").at_start();
+    }
+}
+
+section! {
+    /// The `[try]` section: what runs in a trial first, and what of it is applied by itself.
+    Tried {
+        apply: TryApply = TryApply::Off, Setting::new(tried::APPLY, "0.1").at_start();
+        paths: Vec<String> = Vec::new(), Setting::new(tried::PATHS, "0.1").at_start();
     }
 }
 

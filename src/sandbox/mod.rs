@@ -283,6 +283,14 @@ impl Sandbox {
         }
     }
 
+    /// Makes the confinement of a command that may write these directories and nothing else, attributes included; `None` where
+    /// nothing would hold it to that.
+    #[must_use]
+    pub fn only(&self, writable: Vec<PathBuf>, network: bool) -> Option<Confinement> {
+        let confinement = Confinement { network, home: self.home.clone(), writable, ..Confinement::default() };
+        self.keeps_attributes().then_some(confinement)
+    }
+
     /// Lists what a command in a trial may write and nobody misses: caches, and directories for temporary files.
     #[must_use]
     pub fn lent(&self) -> Vec<PathBuf> {

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::conversation::{About, Effect, Image, Outcome, Preview, Subject, ToolFacts, ToolSpec};
 use crate::sandbox::{Reach, Sandbox};
+use crate::trial::Trial;
 
 use super::memory::ToolMemory;
 use super::paths;
@@ -154,6 +155,8 @@ pub struct ToolContext<'a> {
     pub reach: &'a Reach,
     /// Keeps what a command of this call removes.
     pub trash: Option<SharedTrash>,
+    /// The trial that a command of this call runs in.
+    pub trial: Option<&'a Trial>,
     /// Takes out of a text what must not be written to the disk.
     pub redact: &'a (dyn Fn(&str) -> String + Sync),
 }

@@ -38,6 +38,7 @@ pub struct Ready<'a> {
     refused: Vec<(PathBuf, Why)>,
     /// Directories whose times are set: nobody else changed a name in them.
     timed: Vec<&'a (PathBuf, Seen, Seen)>,
+    record: &'a Path,
 }
 
 /// What was applied.
@@ -53,7 +54,7 @@ impl ChangeSet {
     /// Finds out which of the wanted changes can be applied now. Changes nothing.
     #[must_use]
     pub fn ready(&self, wanted: &dyn Fn(&Change) -> bool) -> Ready<'_> {
-        let mut ready = Ready { going: Vec::new(), refused: Vec::new(), timed: Vec::new() };
+        let mut ready = Ready { going: Vec::new(), refused: Vec::new(), timed: Vec::new(), record: &self.record };
         let mut parents: BTreeMap<PathBuf, bool> = BTreeMap::new();
         let mut goes: BTreeSet<&Path> = BTreeSet::new();
         let mut made: BTreeSet<&Path> = BTreeSet::new();
@@ -114,6 +115,10 @@ impl Ready<'_> {
     /// Applies what can be: deletions first, then directories, files, links, and last what is only said of them.
     #[must_use]
     pub fn apply(self) -> Applied {
+        let parents: BTreeSet<&Path> = self.going.iter().filter_map(|change| change.path.parent()).collect();
+        if let Err(error) = super::place::note(self.record, parents) {
+            tracing::warn!(%error, "what a killed axi leaves beside files would not be found");
+        }
         let mut applied = Applied { done: 0, refused: self.refused };
         let mut tell = |change: &Change, done: io::Result<()>| match done {
             Ok(()) => applied.done += 1,
@@ -231,7 +236,7 @@ fn written(change: &Change) -> io::Result<()> {
     }
 }
 
-fn pipe(path: &Path, after: &Seen) -> io::Result<()> {
+pub(super) fn pipe(path: &Path, after: &Seen) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::fs::mknodat(
         rustix::fs::CWD,

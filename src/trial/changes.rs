@@ -121,15 +121,19 @@ pub struct ChangeSet {
     pub lent: Vec<(PathBuf, u64, u64)>,
     /// What cannot be made again: sockets and devices.
     pub unmade: Vec<PathBuf>,
+    /// Whether it was tried in a copy, beside which nothing could be written.
+    pub in_copy: bool,
     /// Whom the commands reached for outside, at least: what they asked there is done.
     pub met: Vec<Met>,
+    /// Where whoever applies it says in which directories: what a killed one leaves beside its files is found by that.
+    pub(super) record: PathBuf,
     /// Directories that were looked into, with the times that they have in the trial.
     pub(super) touched: Vec<(PathBuf, Seen, Seen)>,
 }
 
 impl ChangeSet {
-    pub(super) fn new(workspace: PathBuf) -> Self {
-        Self { workspace, ..Self::default() }
+    pub(super) fn new(workspace: PathBuf, record: PathBuf) -> Self {
+        Self { workspace, record, ..Self::default() }
     }
 
     /// Returns a path as people and programs are told it: relative to the workspace if it lies there.

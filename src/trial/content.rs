@@ -47,11 +47,16 @@ pub(super) fn whole(target: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -
 fn beside(target: &Path) -> PathBuf {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    target.with_file_name(format!(".axi-trial-{}-{number}", std::process::id()))
+    target.with_file_name(format!("{}{number}", beside_of(&std::process::id().to_string())))
+}
+
+/// How the names begin that a process of this number makes beside files.
+pub(super) fn beside_of(process: &str) -> String {
+    format!(".axi-trial-{process}-")
 }
 
 /// Fills a new file with what another has, sharing its blocks if the file system can, and leaving holes as they are.
-fn filled(source: &File, file: &File, length: u64) -> io::Result<()> {
+pub(super) fn filled(source: &File, file: &File, length: u64) -> io::Result<()> {
     if share_content(source, file) {
         return Ok(());
     }

@@ -30,8 +30,12 @@ pub struct Entry {
     pub(super) covered: Vec<(PathBuf, String)>,
     /// What starts empty.
     pub(super) fresh: Vec<PathBuf>,
+    /// What is really written.
+    pub(super) open: Vec<PathBuf>,
     /// Where the command starts.
     pub(super) start: PathBuf,
+    /// Whether the command gets the terminal as a job of its own.
+    pub(super) job: bool,
 }
 
 /// The name of the file by which a helper tells how it went.
@@ -42,14 +46,30 @@ pub(super) const MET: &str = "met";
 pub const ENTERED: &str = "entered";
 
 impl Entry {
-    pub(super) fn of(directory: &Path, roots: &[Root], start: &Path) -> Self {
+    pub(super) fn of(directory: &Path, roots: &[Root], open: &[PathBuf], start: &Path) -> Self {
         let numbered = roots.iter().enumerate().filter(|(_, root)| !root.fresh);
         Self {
             directory: directory.to_owned(),
             covered: numbered.map(|(number, root)| (root.path.clone(), number.to_string())).collect(),
             fresh: roots.iter().filter(|root| root.fresh).map(|root| root.path.clone()).collect(),
+            open: open.to_owned(),
             start: start.to_owned(),
+            job: false,
         }
+    }
+
+    /// Has the command get the terminal as a job of its own, so that a shell in it can have jobs, too. Who had the terminal
+    /// takes it back.
+    #[must_use]
+    pub const fn on_terminal(mut self, is_there: bool) -> Self {
+        self.job = is_there;
+        self
+    }
+
+    /// Tells whether the command gets the terminal as a job of its own.
+    #[must_use]
+    pub const fn is_job(&self) -> bool {
+        self.job
     }
 
     /// Converts it into arguments for the helper process, ended by `--`.
@@ -63,6 +83,12 @@ impl Entry {
         for path in &self.fresh {
             arguments.extend(["--fresh".into(), path.clone().into()]);
         }
+        for path in &self.open {
+            arguments.extend(["--open".into(), path.clone().into()]);
+        }
+        if self.job {
+            arguments.push("--job".into());
+        }
         arguments.push("--".into());
         arguments
     }
@@ -74,9 +100,11 @@ impl Entry {
         loop {
             match arguments.next()?.to_str()? {
                 "--" => return Some(read),
+                "--job" => read.job = true,
                 "--trial" => read.directory = arguments.next()?.into(),
                 "--start" => read.start = arguments.next()?.into(),
                 "--cover" => read.covered.push((arguments.next()?.into(), arguments.next()?.into_string().ok()?)),
+                "--open" => read.open.push(arguments.next()?.into()),
                 "--fresh" => read.fresh.push(arguments.next()?.into()),
                 _ => return None,
             }
@@ -161,6 +189,7 @@ impl Entry {
             mount("axi", path.as_path(), "tmpfs", plain, Some(c"mode=1777")).map_err(failed("tmpfs"))?;
             writable.push(path);
         }
+        self.open().map_err(failed("open directories"))?;
         for (path, layer) in &layers {
             // One around may start empty.
             drop(std::fs::create_dir_all(path));
@@ -172,6 +201,10 @@ impl Entry {
         for path in writable {
             kernel::writable(path).map_err(|cause| (path.display().to_string(), cause))?;
         }
+        for path in &self.open {
+            // What is mounted read-only outside stays so.
+            let _ = kernel::writable(path);
+        }
         // Root could change the machine by it; others write what is their own processes'.
         if !rustix::process::geteuid().is_root() {
             kernel::writable(Path::new("/proc")).map_err(|cause| ("/proc".to_owned(), cause))?;
@@ -181,6 +214,22 @@ impl Entry {
             let _ = mount("axi", "/dev/shm", "tmpfs", plain, Some(c"mode=1777"));
         }
         std::env::set_current_dir(&self.start).map_err(|cause| (self.start.display().to_string(), cause))
+    }
+}
+
+impl Entry {
+    /// Has mounts of their own for what is really written. The layers may lie in there: they are hidden.
+    fn open(&self) -> rustix::io::Result<()> {
+        for path in &self.open {
+            rustix::mount::mount_bind_recursive(path.as_path(), path.as_path())?;
+        }
+        let Some(trials) = self.directory.parent() else { return Ok(()) };
+        let real = trials.canonicalize().unwrap_or_else(|_| trials.to_owned());
+        if self.open.iter().any(|path| real.starts_with(path)) {
+            let plain = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+            mount("axi", real.as_path(), "tmpfs", plain, Some(c"mode=700"))?;
+        }
+        Ok(())
     }
 }
 
@@ -258,6 +307,8 @@ mod tests {
             covered: vec![("/tmp".into(), "0".to_owned()), ("/tmp/a, b:c".into(), "1".to_owned())],
             fresh: vec!["/var/tmp".into()],
             start: "/tmp/a, b:c/sub".into(),
+            open: vec!["/home/me/.cache/pip".into()],
+            job: true,
         };
         let mut arguments = entry.to_arguments().into_iter().chain(["bash".into()]);
         assert_eq!(Entry::from_arguments(&mut arguments), Some(entry));

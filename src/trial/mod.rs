@@ -5,6 +5,9 @@
 //! somebody says so; dropped, nothing of it is left. This room knows no tool, no journal and no words for people: who
 //! applies keeps what [`Ready::writes`] names first.
 //!
+//! Where the system allows no layer, the command works in a copy ([`Trial::copied`]); whoever starts it keeps it from writing
+//! elsewhere.
+//!
 //! What is not exact: a directory that was there before is renamed file by file ([`rename_directory`]), and where nobody
 //! can see the calls ([`Met::Unseen`]) not at all (`EXDEV`; `mv` copies then); a file with several names is a file of its
 //! own once it was written ([`Change::parted`]); a service whose socket lies in what is covered does not answer; programs
@@ -13,6 +16,7 @@
 mod apply;
 mod changes;
 mod content;
+mod copies;
 #[cfg(target_os = "linux")]
 mod enter;
 #[cfg(target_os = "linux")]
@@ -29,6 +33,7 @@ mod walk;
 
 pub use apply::{Applied, How, Ready, Why};
 pub use changes::{Change, ChangeSet, Kind};
+pub use copies::Most;
 #[cfg(target_os = "linux")]
 pub use enter::{ENTERED, Entry, leave_mounts, leave_others};
 pub use met::Met;
@@ -43,6 +48,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use copies::Known;
 use place::Place;
 use roots::{Purpose, Root};
 use seen::Seen;
@@ -55,9 +61,17 @@ pub struct Trial {
     /// What the top of each layer was like before anything ran.
     tops: Vec<Option<Seen>>,
     workspace: PathBuf,
+    /// What is really written.
+    open: Vec<PathBuf>,
+    /// What was copied, where it works in a copy.
+    known: Option<Known>,
     /// When it began, by the clock of the file system.
     begun: (i64, i64),
 }
+
+/// The name of the copy in a trial's directory, and of the directory for temporary files beside it.
+const COPY: &str = "copy";
+const TEMPORARY: &str = "temporary";
 
 /// File systems that no layer can be written to (statfs(2)): other layers, such as come over the network, FAT.
 #[cfg(target_os = "linux")]
@@ -86,24 +100,82 @@ impl Trial {
         for (number, root) in roots.iter().enumerate() {
             tops.push(prepared(&place.directory().join(number.to_string()), root).map_err(unusable(&root.path))?);
         }
-        Ok(Self { place, roots, tops, workspace, begun: tick() })
+        let open = roots::opened(ground, &roots);
+        Ok(Self { place, roots, tops, workspace, open, known: None, begun: tick() })
+    }
+
+    /// Makes a trial in a copy of this workspace, in the first of these directories that can hold it; `most`: larger ones are
+    /// refused. The commands start in [`Trial::inside`] and must be kept to [`Trial::writable`].
+    ///
+    /// # Errors
+    /// [`Refused`]: there can be none here, and nothing is left of it.
+    pub fn copied(workspace: &Path, places: &[PathBuf], most: Option<Most>) -> Result<Self, Refused> {
+        let workspace = workspace.canonicalize().map_err(unusable(workspace))?;
+        if workspace == Path::new("/") {
+            return Err(Refused::TooMuch(workspace));
+        }
+        let outside = places.iter().filter(|trials| {
+            let real = trials.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
+            real.is_some_and(|real| !real.starts_with(&workspace))
+        });
+        let place = outside.into_iter().find_map(|trials| Place::new(trials).ok()).ok_or(Refused::NoPlace)?;
+        if let Some(most) = most {
+            copies::measured(&workspace, place.directory(), most)?;
+        }
+        let temporary = place.directory().join(TEMPORARY);
+        DirBuilder::new().mode(0o700).create(&temporary).map_err(unusable(&temporary))?;
+        let begun = tick();
+        let known = copies::copied(&workspace, &place.directory().join(COPY))
+            .map_err(|(path, cause)| Refused::Unusable { path, cause })?;
+        let (roots, tops, open) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { place, roots, tops, workspace, open, known: Some(known), begun })
+    }
+
+    /// Tells whether it works in a copy.
+    #[must_use]
+    pub const fn is_copy(&self) -> bool {
+        self.known.is_some()
+    }
+
+    /// Returns where a command works that would work in this directory of the workspace.
+    #[must_use]
+    pub fn inside(&self, directory: &Path) -> PathBuf {
+        if !self.is_copy() {
+            return directory.to_owned();
+        }
+        let real = directory.canonicalize();
+        let below = real.as_deref().unwrap_or(directory).strip_prefix(&self.workspace).unwrap_or(Path::new(""));
+        self.place.directory().join(COPY).join(below)
+    }
+
+    /// Lists what a command in a copy may write: the copy, and then a directory for temporary files.
+    #[must_use]
+    pub fn writable(&self) -> [PathBuf; 2] {
+        [COPY, TEMPORARY].map(|name| self.place.directory().join(name))
     }
 
     /// Returns what a helper process is told that enters it to start a command in that directory.
     #[cfg(target_os = "linux")]
     #[must_use]
     pub fn entry(&self, start: &Path) -> Entry {
-        Entry::of(self.place.directory(), &self.roots, start)
+        Entry::of(self.place.directory(), &self.roots, &self.open, start)
     }
 
     /// Tells after a command whether the helper got into the trial at all: otherwise nothing ran.
     ///
     /// # Errors
     /// [`Refused::Denied`].
-    #[cfg(target_os = "linux")]
     pub fn entered(&self) -> Result<(), Refused> {
-        let told = std::fs::read_to_string(self.place.directory().join(enter::STANDING)).unwrap_or_default();
-        if told == ENTERED { Ok(()) } else { Err(Refused::Denied(told)) }
+        if self.is_copy() {
+            return Ok(());
+        }
+        #[cfg(target_os = "linux")]
+        {
+            let told = std::fs::read_to_string(self.place.directory().join(enter::STANDING)).unwrap_or_default();
+            if told == ENTERED { Ok(()) } else { Err(Refused::Denied(told)) }
+        }
+        #[cfg(not(target_os = "linux"))]
+        Err(Refused::Unsupported)
     }
 
     /// Returns the real path of the workspace.
@@ -117,7 +189,11 @@ impl Trial {
     /// # Errors
     /// The system's error where a layer cannot be read.
     pub fn changes(&self) -> io::Result<ChangeSet> {
-        let mut set = ChangeSet::new(self.workspace.clone());
+        let mut set = ChangeSet::new(self.workspace.clone(), self.place.record());
+        if let Some(known) = &self.known {
+            set.in_copy = true;
+            walk::copy(&mut set, &self.place.directory().join(COPY), &self.workspace, known, self.begun)?;
+        }
         for (number, (root, top)) in self.roots.iter().zip(&self.tops).enumerate() {
             let upper = self.place.directory().join(number.to_string()).join("upper");
             match root.purpose {

@@ -1,12 +1,18 @@
 //! The directory of one trial, the lock that says whether somebody still needs it, and what killed ones left.
 
+use std::ffi::OsStr;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use super::content::beside_of;
+
 /// How the name of a trial's lock ends.
 const LOCK: &str = "lock";
+/// The name of the file that says in which directories something is applied.
+const RECORD: &str = "applied";
 /// Another name is tried so often.
 const TRIES: u32 = 100;
 
@@ -52,6 +58,11 @@ impl Place {
     pub(super) fn directory(&self) -> &Path {
         &self.directory
     }
+
+    /// Where it is noted in which directories something is applied.
+    pub(super) fn record(&self) -> PathBuf {
+        self.directory.join(RECORD)
+    }
 }
 
 impl Drop for Place {
@@ -71,6 +82,27 @@ fn is_at(file: &File, path: &Path) -> bool {
     file.metadata().ok().map(id) == path.symlink_metadata().ok().map(id)
 }
 
+/// Notes in which directories something is about to be applied.
+pub(super) fn note<'a>(record: &Path, directories: impl IntoIterator<Item = &'a Path>) -> io::Result<()> {
+    let all: Vec<&[u8]> = directories.into_iter().map(|directory| directory.as_os_str().as_bytes()).collect();
+    // No path has a zero byte in it.
+    std::fs::write(record, all.join(&0))
+}
+
+/// Removes what a killed process left beside the files that it was applying.
+fn tidy(trial: &Path) {
+    let noted = std::fs::read(trial.join(RECORD)).unwrap_or_default();
+    let name = trial.file_name().unwrap_or_default().to_string_lossy();
+    let Some((process, _)) = name.split_once('-') else { return };
+    let own = beside_of(process);
+    for directory in noted.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
+        let entries = Path::new(OsStr::from_bytes(directory)).read_dir().into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.file_name().as_bytes().starts_with(own.as_bytes())) {
+            drop(std::fs::remove_file(entry.path()));
+        }
+    }
+}
+
 /// Removes the trials below `trials` that nobody holds any more; returns how many.
 pub(super) fn sweep(trials: &Path) -> usize {
     let Ok(entries) = trials.read_dir() else { return 0 };
@@ -83,6 +115,7 @@ pub(super) fn sweep(trials: &Path) -> usize {
         if file.try_lock().is_err() || !is_at(&file, &lock) {
             continue;
         }
+        tidy(&lock.with_extension(""));
         let removed = remove(&lock.with_extension(""));
         if removed.is_ok() && std::fs::remove_file(&lock).is_ok() {
             swept += 1;
@@ -126,11 +159,19 @@ mod tests {
         std::fs::write(closed.join("file"), "kept").unwrap();
         std::fs::set_permissions(&closed, Permissions::from_mode(0o0)).unwrap();
         let (left, lock) = (killed.directory.clone(), killed.lock.clone());
+        let half = folder.path().join(format!("{}0", beside_of(&std::process::id().to_string())));
+        let theirs = folder.path().join(".axi-trial-1-0");
+        for file in [&half, &theirs] {
+            std::fs::write(file, "half").unwrap();
+        }
+        note(&killed.record(), [folder.path()]).unwrap();
         // As a killed process leaves it: nothing is removed, and the lock goes with its last descriptor.
         killed.held.unlock().unwrap();
         std::mem::forget(killed);
         assert_eq!(sweep(folder.path()), 1);
         assert!(!left.exists() && !lock.exists() && living.directory().is_dir());
+        assert!(!half.exists() && theirs.exists());
+        std::fs::remove_file(theirs).unwrap();
         assert_eq!(sweep(folder.path()), 0);
         drop(living);
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);

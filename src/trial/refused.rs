@@ -26,7 +26,57 @@ pub enum Refused {
     /// There is no place for the layer outside of what it covers, on a file system that can hold one.
     #[error("no place for the layer")]
     NoPlace,
+    /// A copy of it would be larger than is made unasked.
+    #[error("a copy would have {files} files and {bytes} bytes, or more")]
+    TooBig {
+        /// How many files were counted.
+        files: u64,
+        /// How many bytes they have.
+        bytes: u64,
+    },
+    /// Nothing would keep a command in a copy from writing elsewhere.
+    #[error("no sandbox holds a command to a copy")]
+    NoSandbox,
+    /// Neither a layer nor a copy.
+    #[error("{layer}; {copy}")]
+    Neither {
+        /// Why no layer.
+        layer: Box<Self>,
+        /// Why no copy.
+        copy: Box<Self>,
+    },
     /// The system allows no namespaces or no layers here; the reason in its words.
     #[error("{0}")]
     Denied(String),
+}
+
+impl Refused {
+    /// Tells whether a copy may do where a layer was refused.
+    #[must_use]
+    pub const fn leaves_copy(&self) -> bool {
+        match self {
+            Self::Unsupported | Self::Mounted(_) | Self::NoPlace | Self::Denied(_) => true,
+            Self::TooMuch(_)
+            | Self::Unusable { .. }
+            | Self::TooBig { .. }
+            | Self::NoSandbox
+            | Self::Neither { .. } => false,
+        }
+    }
+
+    /// Tells whether it was refused for its size alone.
+    #[must_use]
+    pub const fn is_for_size(&self) -> bool {
+        match self {
+            Self::TooBig { .. } => true,
+            Self::Neither { copy, .. } => copy.is_for_size(),
+            Self::Unsupported
+            | Self::Mounted(_)
+            | Self::NoPlace
+            | Self::Denied(_)
+            | Self::TooMuch(_)
+            | Self::Unusable { .. }
+            | Self::NoSandbox => false,
+        }
+    }
 }

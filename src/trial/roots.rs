@@ -15,6 +15,8 @@ pub struct Ground<'a> {
     pub also: &'a [PathBuf],
     /// Directories that the command may write and whose changes are never applied: temporary files, caches.
     pub lent: &'a [PathBuf],
+    /// Files and directories that it really writes.
+    pub open: &'a [PathBuf],
 }
 
 /// What becomes of the changes in a directory.
@@ -56,9 +58,12 @@ pub(super) fn roots(ground: &Ground<'_>, mounts: &[PathBuf]) -> Result<Vec<Root>
         if path == Path::new("/") {
             return Err(Refused::TooMuch(path.clone()));
         }
-        if let Some(mount) = mounts.iter().find(|mount| mount.starts_with(path) && *mount != path) {
-            return Err(Refused::Mounted(mount.clone()));
-        }
+    }
+    // A layer does not show what is mounted below it: that gets its own.
+    let inside: Vec<PathBuf> =
+        mounts.iter().filter(|mount| applied.iter().any(|root| within(mount, root))).cloned().collect();
+    if let Some(unfit) = inside.iter().find(|mount| !can_be_covered(mount)) {
+        return Err(Refused::Mounted(unfit.clone()));
     }
     let mut lent: Vec<PathBuf> = ground.lent.iter().filter_map(|path| path.canonicalize().ok()).collect();
     lent.retain(|path| {
@@ -66,16 +71,54 @@ pub(super) fn roots(ground: &Ground<'_>, mounts: &[PathBuf]) -> Result<Vec<Root>
     });
     lent.sort();
     lent.dedup_by(|inside, around| inside.starts_with(around));
+    let is_covered = applied.clone();
     let lent = lent.into_iter().map(|path| {
         // Starting empty, that one leaves a place for layers where files outlive a restart.
-        let fresh =
-            path == Path::new("/var/tmp") || mounts.iter().any(|mount| mount.starts_with(&path) && *mount != path);
+        let fresh = path == Path::new("/var/tmp")
+            || mounts
+                .iter()
+                .any(|mount| within(mount, &path) && !is_covered.iter().any(|root| within(mount, root)));
         Root { path, purpose: Purpose::Lent, fresh }
     });
-    let applied = applied.into_iter().map(|path| Root { path, purpose: Purpose::Applied, fresh: false });
+    let applied =
+        applied.into_iter().chain(inside).map(|path| Root { path, purpose: Purpose::Applied, fresh: false });
     let mut roots: Vec<Root> = lent.chain(applied).collect();
     roots.sort_by(|one, other| one.path.cmp(&other.path));
+    // What is mounted twice at one place shows only what was mounted last.
+    roots.dedup_by(|later, one| later.path == one.path);
     Ok(roots)
+}
+
+/// Tells whether something is mounted below a directory, not at it.
+fn within(mount: &Path, directory: &Path) -> bool {
+    mount.starts_with(directory) && mount != directory
+}
+
+/// Tells whether a layer can lie over what is mounted there: a directory whose files are files.
+#[cfg(target_os = "linux")]
+fn can_be_covered(mount: &Path) -> bool {
+    let kind = rustix::fs::statfs(mount).map(|found| i128::from(found.f_type));
+    mount.is_dir() && kind.is_ok_and(|kind| !OF_THE_KERNEL.iter().any(|own| i128::from(*own) == kind))
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn can_be_covered(_: &Path) -> bool {
+    false
+}
+
+/// File systems in which the kernel shows itself (statfs(2)): proc, sysfs, devpts, cgroup, cgroup2, debugfs, tracefs, bpf.
+#[cfg(target_os = "linux")]
+const OF_THE_KERNEL: &[i64] =
+    &[0x9fa0, 0x6265_6572, 0x1cd1, 0x27_e0eb, 0x6367_7270, 0x6462_6720, 0x7472_6163, 0xcafe_4a11];
+
+/// Lists what is really written, those inside after those around them; nothing that is covered.
+pub(super) fn opened(ground: &Ground<'_>, roots: &[Root]) -> Vec<PathBuf> {
+    let real = ground.open.iter().filter_map(|path| path.canonicalize().ok());
+    let is_free = |path: &PathBuf| path != Path::new("/") && !roots.iter().any(|root| path.starts_with(&root.path));
+    let mut open: Vec<PathBuf> = real.filter(is_free).collect();
+    open.sort();
+    open.dedup_by(|inside, around| inside.starts_with(around));
+    open
 }
 
 fn real(path: &Path) -> Result<PathBuf, Refused> {
@@ -123,7 +166,7 @@ mod tests {
         let (workspace, new) = (place.join("work"), place.join("other/new"));
         let also = [new, workspace.join("inside")];
         let lent = [place.clone(), workspace.join("cache")];
-        let ground = Ground { workspace: &workspace, also: &also, lent: &lent };
+        let ground = Ground { workspace: &workspace, also: &also, lent: &lent, open: &[] };
         let found = roots(&ground, &[]).unwrap();
         let root = |path: PathBuf, purpose| Root { path, purpose, fresh: false };
         let expected = [
@@ -133,9 +176,13 @@ mod tests {
         ];
         assert_eq!(found, expected);
         let mounted = workspace.join("usb");
+        std::fs::write(&mounted, "a file").unwrap();
         assert!(
             matches!(roots(&ground, std::slice::from_ref(&mounted)), Err(Refused::Mounted(path)) if path == mounted)
         );
+        let disk = workspace.join("cache");
+        let found = roots(&ground, std::slice::from_ref(&disk)).unwrap();
+        assert_eq!(found, [expected.as_slice(), [root(disk, Purpose::Applied)].as_slice()].concat());
         let fresh = roots(&ground, &[place.join("elsewhere")]).unwrap();
         assert_eq!(fresh.iter().map(|root| root.fresh).collect::<Vec<_>>(), [true, false, false]);
     }

@@ -60,7 +60,7 @@ impl Turns {
         if self.running.is_some() {
             return Ok(());
         }
-        let ground = Ground { workspace: &self.workspace, also: &self.also, lent: &[] };
+        let ground = Ground { workspace: &self.workspace, also: &self.also, lent: &[], open: &[] };
         let trial = Trial::new(&ground, &self.places)?;
         let entry = trial.entry(&self.directory);
         let asked: Vec<Vec<u8>> = entry.to_arguments().iter().map(|word| word.as_bytes().to_vec()).collect();

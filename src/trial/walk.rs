@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::changes::{Change, ChangeSet, Kind};
+use super::copies::Known;
 use super::seen::{Ajar, Seen, What, is_equal};
 
 /// What a directory of the owner's needs to be read and searched.
@@ -17,6 +18,8 @@ struct Walk<'a> {
     set: &'a mut ChangeSet,
     /// What was changed after this was changed meanwhile.
     begun: (i64, i64),
+    /// In a copy: what was copied.
+    known: Option<&'a Known>,
 }
 
 /// Adds what one layer says of the directory that it covers.
@@ -33,9 +36,27 @@ pub(super) fn root(
         && (top.mode != now.mode || top.attributes != now.attributes)
     {
         let after = Seen { owner: real.owner, ..now.clone() };
-        Walk { set, begun }.add(Kind::Mode, lower, upper, Some(real.clone()), Some(after));
+        Walk { set, begun, known: None }.add(Kind::Mode, lower, upper, Some(real.clone()), Some(after));
     }
-    Walk { set, begun }.directory(upper, lower, now.as_ref(), real.as_ref(), false)
+    Walk { set, begun, known: None }.directory(upper, lower, now.as_ref(), real.as_ref(), false)
+}
+
+/// Adds what a copy says of the directory that was copied.
+pub(super) fn copy(
+    set: &mut ChangeSet,
+    copy: &Path,
+    real: &Path,
+    known: &Known,
+    begun: (i64, i64),
+) -> io::Result<()> {
+    let mut walk = Walk { set, begun, known: Some(known) };
+    let (Some(now), Some(before)) = (Seen::look(copy)?, known.real(real)) else { return Ok(()) };
+    let now = known.as_real(real, now);
+    if !before.has_rights_of(&now) {
+        walk.add(Kind::Mode, real, copy, Some(before.clone()), Some(now.clone()));
+    }
+    // Nothing shows through: what is not in the copy any more is gone.
+    walk.directory(copy, real, Some(&now), Some(before), true)
 }
 
 /// Counts what was written below a directory that is only lent; `None` if nothing was.
@@ -49,16 +70,44 @@ pub(super) fn lent(upper: &Path, lower: &Path) -> Option<(PathBuf, u64, u64)> {
 }
 
 impl Walk<'_> {
+    /// Looks at what was there before.
+    fn before(&self, path: &Path) -> io::Result<Option<Seen>> {
+        self.known.map_or_else(|| Seen::look(path), |known| Ok(known.real(path).cloned()))
+    }
+
+    /// Lists what was in a directory before.
+    fn names_before(&self, directory: &Path) -> io::Result<Vec<OsString>> {
+        if let Some(known) = self.known {
+            return Ok(known.names(directory));
+        }
+        directory.read_dir()?.map(|entry| entry.map(|entry| entry.file_name())).collect()
+    }
+
+    /// Tells whether a real file is another one than when the trial began.
+    fn is_other(&self, path: &Path, before: &Seen) -> bool {
+        // The time of a directory moves with its names, which are looked at each for itself.
+        if before.is_directory() {
+            return false;
+        }
+        match self.known {
+            None => before.changed > self.begun,
+            Some(_) => Seen::look(path).ok().flatten().is_none_or(|now| before.changed != now.changed),
+        }
+    }
+
     fn add(&mut self, kind: Kind, path: &Path, layer: &Path, before: Option<Seen>, after: Option<Seen>) {
         let told = if kind == Kind::Deleted { &before } else { &after };
         let is_file = |seen: &Seen| seen.what == What::File;
+        // A copy has the names that lie in the workspace, too.
+        let copied = after.as_ref().filter(|_| self.known.is_some()).map_or(1, |seen| seen.names);
+        let meanwhile = before.as_ref().is_some_and(|seen| self.is_other(path, seen));
         self.set.changes.push(Change {
             path: path.to_owned(),
             kind,
             bytes: told.as_ref().map_or(0, |seen| seen.length),
-            // The time of a directory moves with its names, which are looked at each for itself.
-            meanwhile: before.as_ref().is_some_and(|seen| !seen.is_directory() && seen.changed > self.begun),
-            parted: kind == Kind::Changed && before.as_ref().is_some_and(|seen| is_file(seen) && seen.names > 1),
+            meanwhile,
+            parted: kind == Kind::Changed
+                && before.as_ref().is_some_and(|seen| is_file(seen) && seen.names > copied),
             before,
             after,
             layer: layer.to_owned(),
@@ -89,17 +138,23 @@ impl Walk<'_> {
             // Also where it stayed as it was: what is written in place there gets its place by a new name here.
             self.set.touched.push((lower.to_owned(), real.clone(), now.clone()));
             if hidden {
-                for entry in lower.read_dir()?.flatten() {
-                    if names.binary_search(&entry.file_name()).is_err() {
-                        self.gone(&entry.path())?;
+                for name in self.names_before(lower)? {
+                    if names.binary_search(&name).is_err() {
+                        self.gone(&lower.join(name))?;
                     }
                 }
             }
         }
         for name in &names {
             let (upper, lower) = (upper.join(name), lower.join(name));
-            let Some(after) = Seen::look(&upper)? else { continue };
-            let before = if real.is_some() { Seen::look(&lower)? } else { None };
+            let Some(mut after) = Seen::look(&upper)? else { continue };
+            if let Some(known) = self.known {
+                if !after.is_directory() && known.is_untouched(&lower, &after) {
+                    continue;
+                }
+                after = known.as_real(&lower, after);
+            }
+            let before = if real.is_some() { self.before(&lower)? } else { None };
             self.name(&upper, &lower, (before, after), hidden)?;
         }
         drop(opened);
@@ -166,10 +221,10 @@ impl Walk<'_> {
 
     /// Adds something that goes, with everything below it, each by its own name.
     fn gone(&mut self, lower: &Path) -> io::Result<()> {
-        let Some(before) = Seen::look(lower)? else { return Ok(()) };
+        let Some(before) = self.before(lower)? else { return Ok(()) };
         if before.is_directory() {
-            for entry in lower.read_dir()? {
-                self.gone(&entry?.path())?;
+            for name in self.names_before(lower)? {
+                self.gone(&lower.join(name))?;
             }
         }
         self.add(Kind::Deleted, lower, Path::new(""), Some(before), None);
@@ -207,8 +262,14 @@ fn join_names(set: &mut ChangeSet) {
         if is_as_before(&set.changes[first]) && set.changes[first].kind == Kind::Mode {
             silent.push(first);
         }
+        let was = set.changes[first].before.as_ref().map(|before| before.id);
         for other in names.into_iter().filter(|name| *name != first) {
             let change = &mut set.changes[other];
+            let is_one_already = was.is_some() && change.before.as_ref().map(|before| before.id) == was;
+            if is_one_already && change.kind == Kind::Mode && is_as_before(change) {
+                silent.push(other);
+                continue;
+            }
             change.kind = Kind::Link;
             change.same_as = Some(leader.clone());
             change.parted = false;

@@ -282,7 +282,7 @@ fn a_killed_trial_ends_all_its_processes_and_the_next_one_leaves_nothing_of_it()
 }
 
 /// A picture without the times that the run itself gave.
-fn timeless(home: &Home) -> Picture {
+pub(crate) fn timeless(home: &Home) -> Picture {
     let work = home.work();
     let short = |path: &Path| path.strip_prefix(&work).unwrap().to_owned();
     let mut found = Picture::new();

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::console::Console;
 use super::super::context::App;
-use super::trial::Stand;
+use super::stand::Stand;
 use crate::agent::replay::{Grounds, RanAgain, Step, Unrun, compare, run_again, steps};
 use crate::cli::TryOptions;
 use crate::command::{self, Problem, Replayed, ReplayedFile};

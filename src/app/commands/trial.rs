@@ -1,52 +1,46 @@
 //! `axi try`: a command runs in a trial, outside of any conversation and without a model.
 
 use std::ffi::OsString;
-use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::process::ExitStatus;
 use std::time::SystemTime;
 
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::talk::session_in;
-use crate::child;
+use super::stand::{Offered, Stand, probed};
 use crate::cli::{TryOptions, TryOutput};
-use crate::command::{self, GitState, Problem};
+use crate::command::{self, Problem};
 use crate::conversation::Message;
 use crate::fingerprint::fingerprint;
 use crate::frontend::exit::Exit;
+use crate::frontend::human::trial_diff;
 use crate::journal::{self, Journal, JournalError, Touch};
 use crate::locale::{Locale, word};
-use crate::sandbox::{Confinement, Reach, WorkDirectories};
 use crate::session::Origin;
-use crate::trial::{self, ChangeSet, Ground, How, Kind, Refused, Trial, Why};
+use crate::trial::{self, ChangeSet, How, Kind, Most, Refused, Why};
 
 /// What stands before and behind a question of a trial, for whoever reads its output: sequences that no terminal shows.
 pub(in crate::app) const ASKING: &str = "\x1b[0;27;0;27m";
 /// As above.
 pub(in crate::app) const ASKED: &str = "\x1b[27;0;27;0m";
 
-/// The variable by which trials are not offered in questions: `off`.
-const OFFERED: &str = "AXI_TRIAL";
-
 /// Runs a command in a trial, and prints or applies what it changed.
 pub(in crate::app) fn trial(app: &App, options: &TryOptions) -> Exit {
     let console = Console::new(&app.locale);
     let places = trial::places(app.paths.state.as_deref());
     trial::sweep(&places);
-    let tried = Stand::new(app, options, &places).and_then(|stand| {
-        let status = stand.run(&options.command, options.output)?;
-        Ok((stand, status))
-    });
-    let (stand, mut status) = match tried {
+    let (stand, mut status) = match tried(app, options, &places) {
         Ok(tried) => tried,
         Err(refused) => {
-            console.fail(&Problem { what: command::trial_refused(&app.locale, &refused), hint: String::new() });
+            let hint = if refused.is_for_size() { app.locale.text(word::trial::COPY_HINT) } else { "" };
+            let what = command::trial_refused(&app.locale, &refused);
+            console.fail(&Problem { what, hint: hint.to_owned() });
             return Exit::Failed;
         }
     };
+    // On a terminal a person says what becomes of it.
+    let asks = options.ask || !options.apply && options.output == TryOutput::Page && is_on_terminal();
     loop {
         let set = match stand.trial.changes() {
             Ok(set) => set,
@@ -66,10 +60,12 @@ pub(in crate::app) fn trial(app: &App, options: &TryOptions) -> Exit {
                 patch => console.print(&patch),
             },
         };
-        if options.ask {
+        if asks && (options.ask || !set.changes.is_empty()) {
             match decided(app, &stand, &set, &mut status) {
                 Some(true) => return apply(app, options, &set),
-                Some(false) => return Exit::ApprovalNeeded,
+                // Who asked is told; a person knows.
+                Some(false) if options.ask => return Exit::ApprovalNeeded,
+                Some(false) => return shown,
                 None => continue,
             }
         }
@@ -89,14 +85,60 @@ pub(in crate::app) fn trial(app: &App, options: &TryOptions) -> Exit {
     }
 }
 
+fn is_on_terminal() -> bool {
+    use std::io::IsTerminal as _;
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// Runs the command in a layer, or in a copy where there can be no layer.
+fn tried(app: &App, options: &TryOptions, places: &[PathBuf]) -> Result<(Stand, ExitStatus), Refused> {
+    let run = |mut stand: Stand| {
+        stand.repository = stand.look_at_repository(options);
+        let status = stand.run(&options.command, options.output)?;
+        Ok((stand, status))
+    };
+    let layer = if options.copy || Offered::of(app) == Offered::InCopies {
+        None
+    } else {
+        match Stand::new(app, options, places).and_then(run) {
+            Err(refused) if refused.leaves_copy() => Some(refused),
+            tried => return tried,
+        }
+    };
+    let most = (!options.copy).then_some(Most::UNASKED);
+    let copied = match Stand::in_copy(app, options, places, most) {
+        Err(Refused::TooBig { .. }) if is_agreed(app, options) => Stand::in_copy(app, options, places, None),
+        copied => copied,
+    };
+    match (copied.and_then(run), layer) {
+        (Err(copy), Some(layer)) => Err(Refused::Neither { layer: Box::new(layer), copy: Box::new(copy) }),
+        (tried, _) => tried,
+    }
+}
+
+/// Asks whether a large directory is copied.
+fn is_agreed(app: &App, options: &TryOptions) -> bool {
+    if !options.ask && (options.output != TryOutput::Page || !is_on_terminal()) {
+        return false;
+    }
+    let (locale, console) = (&app.locale, Console::new(&app.locale));
+    let items = [('y', word::trial::ask::COPY), ('n', word::trial::ask::NO_COPY)];
+    let items = items.map(|(key, text)| (key, locale.text(text).to_owned()));
+    console.control(ASKING);
+    let chosen = app.asker().decide_from(locale.text(word::trial::ask::LARGE), "", &items, 1);
+    console.control(ASKED);
+    matches!(chosen, Ok(0))
+}
+
 /// Asks what becomes of a trial: applied, dropped, or `None` where more ran in it.
-fn decided(app: &App, stand: &Stand<'_>, set: &ChangeSet, status: &mut ExitStatus) -> Option<bool> {
+fn decided(app: &App, stand: &Stand, set: &ChangeSet, status: &mut ExitStatus) -> Option<bool> {
     let (locale, console, asker) = (&app.locale, Console::new(&app.locale), app.asker());
     let keys = [
         ('y', word::trial::ask::APPLY),
         ('n', word::trial::ask::DROP),
         ('d', word::trial::ask::DIFF),
         ('r', word::trial::ask::MORE),
+        ('o', word::trial::ask::SHELL),
     ];
     let items = keys.map(|(key, text)| (key, locale.text(text).to_owned()));
     // What is lost by an Enter too many is not applied by one.
@@ -107,7 +149,7 @@ fn decided(app: &App, stand: &Stand<'_>, set: &ChangeSet, status: &mut ExitStatu
         let chosen = asker.decide_from(locale.text(word::trial::ask::QUESTION), "", &items, start);
         let words = match chosen {
             Ok(2) => {
-                console.page(command::trial_patch(set).trim_end());
+                show_diff(app, set);
                 None
             }
             Ok(3) => asker.feedback(locale.text(word::trial::ask::LINE)).filter(|line| !line.trim().is_empty()),
@@ -121,6 +163,11 @@ fn decided(app: &App, stand: &Stand<'_>, set: &ChangeSet, status: &mut ExitStatu
                 console.note(&line);
                 vec![OsString::from(line)]
             }
+            (Ok(4), _) => {
+                console.note(locale.text(word::trial::ask::INSIDE));
+                let shell = app.process.variable("SHELL").filter(|shell| Path::new(shell).is_file());
+                vec![shell.unwrap_or_else(|| "sh".to_owned()).into(), "-i".into()]
+            }
             (Ok(_) | Err(_), _) => return Some(false),
         };
         match stand.run(&words, TryOutput::Page) {
@@ -133,101 +180,37 @@ fn decided(app: &App, stand: &Stand<'_>, set: &ChangeSet, status: &mut ExitStatu
     }
 }
 
+/// Shows what changed line by line, as in a question about a change.
+fn show_diff(app: &App, set: &ChangeSet) {
+    let display = app.display();
+    let looks = display.looks();
+    let mut screen = display.screen(&looks);
+    screen.commit_all(&trial_diff(&app.locale, &looks, set));
+    screen.flush();
+}
+
 /// Tells whether commands can be tried where this axi works: makes a trial and runs nothing in it.
 pub(in crate::app) fn can_try(app: &App) -> bool {
-    app.process.variable(OFFERED).is_none_or(|offered| offered != "off")
-        && probed(app).inspect_err(|error| tracing::info!(%error, "no trials")).is_ok()
+    Offered::of(app) != Offered::No && probed(app).inspect_err(|error| tracing::info!(%error, "no trials")).is_ok()
 }
 
-/// Says why commands cannot be tried where this axi works; `None` where they can.
+/// Tells whether they can be tried in layers.
+pub(in crate::app) fn can_layer(app: &App) -> bool {
+    Offered::of(app) == Offered::Yes && matches!(probed(app), Ok(None))
+}
+
+/// Says why commands cannot be tried where this axi works, or only in copies; `None` where they can.
 pub(in crate::app) fn why_not(app: &App, locale: &Locale) -> Option<String> {
-    if app.process.variable(OFFERED).is_some_and(|offered| offered == "off") {
+    if Offered::of(app) == Offered::No {
         return Some(locale.with(word::trial::Cannot { cause: "AXI_TRIAL=off" }));
     }
-    probed(app).err().map(|refused| command::trial_refused(locale, &refused))
-}
-
-fn probed(app: &App) -> Result<(), Refused> {
-    let places = trial::places(app.paths.state.as_deref());
-    let options = TryOptions::default();
-    let stand = Stand::new(app, &options, &places)?;
-    let mut command = stand.command();
-    command.arg("true").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().map_err(|error| Refused::Denied(error.to_string()))?;
-    stand.trial.entered()
-}
-
-/// A trial, and what is needed to run commands in it.
-pub(super) struct Stand<'a> {
-    pub(super) trial: Trial,
-    program: PathBuf,
-    confinement: Option<Confinement>,
-    directory: &'a Path,
-    /// What the repository was like before anything ran, where a person sees it.
-    repository: Option<GitState>,
-}
-
-impl<'a> Stand<'a> {
-    pub(super) fn new(app: &'a App, options: &TryOptions, places: &[PathBuf]) -> Result<Self, Refused> {
-        let program = app.process.program.clone().ok_or(Refused::Unsupported)?;
-        let sandbox = app.sandbox();
-        let line = options.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-        let (workspace, directory) = (&app.project.root, &app.project.cwd);
-        let ground = WorkDirectories { workspace, directory, temporary: sandbox.temporary(), line: &line };
-        let mut also = options.also.clone();
-        let reach = Reach::Workspace { network: !options.offline, also: also.clone() };
-        let confinement = sandbox.confinement(&reach, ground);
-        also.extend(sandbox.git_outside(workspace));
-        let trial = Trial::new(&Ground { workspace, also: &also, lent: &sandbox.lent() }, places)?;
-        let mut stand = Self { trial, program, confinement, directory, repository: None };
-        stand.repository = stand.look_at_repository(options);
-        Ok(stand)
-    }
-
-    /// Asks git, in the trial, what the repository is like; `None` where nobody reads it, or there is none.
-    fn look_at_repository(&self, options: &TryOptions) -> Option<GitState> {
-        if options.output != TryOutput::Page
-            || options.command.is_empty()
-            || !self.trial.workspace().join(".git").exists()
-        {
-            return None;
+    match probed(app) {
+        Ok(None) => None,
+        Ok(Some(layer)) => {
+            let cause = &command::trial_cause(locale, &layer);
+            Some(locale.with(word::trial::OnlyCopies { cause }))
         }
-        let ran = self.command().args(GitState::COMMAND).stdin(Stdio::null()).output().ok()?;
-        ran.status.success().then(|| GitState::parse(&String::from_utf8_lossy(&ran.stdout)))
-    }
-
-    /// What enters the trial; the program to run there comes behind it.
-    pub(super) fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
-        command.arg(child::TRIAL).args(self.trial.entry(self.directory).to_arguments());
-        if let Some(confinement) = &self.confinement {
-            command.arg(&self.program).arg(child::CONFINED_HERE).args(confinement.to_arguments());
-        }
-        command.current_dir(self.directory);
-        command
-    }
-
-    /// Runs a program, or a line of the shell, with the terminal that axi has. What programs are to read of the standard
-    /// output is not mixed with what the command says: that goes to standard error.
-    fn run(&self, words: &[OsString], output: TryOutput) -> Result<ExitStatus, Refused> {
-        let denied = |error: std::io::Error| Refused::Denied(error.to_string());
-        let mut command = self.command();
-        match words {
-            [line] => drop(command.args(["sh", "-c"]).arg(line)),
-            words => drop(command.args(words)),
-        }
-        if output != TryOutput::Page {
-            let errors = std::io::stderr().as_fd().try_clone_to_owned().map_err(denied)?;
-            command.stdout(Stdio::from(errors));
-        }
-        // The key is for the command; a handler, not "ignored", which it would inherit.
-        let heard = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGQUIT] {
-            signal_hook::flag::register(signal, Arc::clone(&heard)).map_err(denied)?;
-        }
-        let status = command.status().map_err(denied)?;
-        self.trial.entered()?;
-        Ok(status)
+        Err(refused) => Some(command::trial_refused(locale, &refused)),
     }
 }
 

@@ -14,6 +14,7 @@ use super::super::servers::servers;
 use super::super::tokens::Keeping;
 use super::secrets::stand_ins;
 use super::session::{FrontendKind, new_session, random_number, resumed};
+use super::tries;
 use crate::agent::prompt::SystemPrompt;
 use crate::agent::{Agent, ReadHooks, Setup, Shortening, Wishes, catalogue, instructions, prompt, skills};
 use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
@@ -247,6 +248,7 @@ pub(super) fn make(
     let setup = Setup { fallbacks, ..setup(app, options, occasion) };
     let mut agent = Agent::new(provider, tools(app, occasion), policy, first, setup);
     agent.allow_exploring();
+    tries::calls(app, &mut agent);
     *agent.wishes() = wishes(&app.config(), options);
     agent.set_session(session, conversation, ledger);
     Ok((agent, gone_on))

@@ -1,14 +1,16 @@
 //! Turns in trials (`--try`, `approvals = "try"`): axi is started again in namespaces where a keeper may lay layers over the
 //! workspace, and every turn's writing calls run in one trial.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::super::commands::can_layer;
 use super::super::console::Console;
 use super::super::context::App;
-use crate::agent::{Agent, Review};
+use crate::agent::{Agent, Bounds, Review};
 use crate::cli::RunOptions;
 use crate::command::{self, Problem};
-use crate::config::Approvals;
+use crate::config::{Approvals, TryApply};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
 
@@ -102,6 +104,32 @@ pub(super) fn begin(app: &App, options: &RunOptions, agent: &mut Agent) -> Optio
 #[cfg(not(target_os = "linux"))]
 pub(super) fn begin(_: &App, _: &RunOptions, _: &mut Agent) -> Option<Printed> {
     None
+}
+
+/// Removes what killed trials left, on a thread: it may be much.
+fn sweep(places: &[PathBuf]) {
+    if !places.iter().any(|place| place.is_dir()) {
+        return;
+    }
+    let places = places.to_owned();
+    let swept = std::thread::Builder::new().name("trials".to_owned()).spawn(move || crate::trial::sweep(&places));
+    if let Err(error) = swept {
+        tracing::warn!(%error, "no thread to remove what killed trials left");
+    }
+}
+
+/// Has programs that nobody knows run in trials first, where the settings say so.
+pub(super) fn calls(app: &App, agent: &mut Agent) {
+    let config = app.config();
+    let places = crate::trial::places(app.paths.state.as_deref());
+    sweep(&places);
+    let deletions = match config.tried.apply {
+        TryApply::Off => return,
+        TryApply::NoDeletions => false,
+        TryApply::All => true,
+    };
+    let paths = config.tried.paths.iter().map(|path| app.project.root.join(path)).collect();
+    agent.try_calls(can_layer(app).then_some(places), Bounds { deletions, paths });
 }
 
 /// Takes what a turn would change, as it is printed; the empty set as JSON where it would change nothing.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::calls;
-use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend};
+use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, Review};
 use crate::approval::Decision;
 use crate::conversation::{Answer, Outcome, Preview, Question, Subject, ToolCall, ToolFacts, ToolVerb};
 use crate::frontend::human::{self, Choice, KeepRule};
@@ -17,6 +17,7 @@ use crate::frontend::words::{self, Diagnostic};
 use crate::locale::{Locale, Word, word};
 use crate::terminal::{sanitize, sanitize_line};
 use crate::tool::{Place, Toolbox};
+use crate::trial::ChangeSet;
 
 /// Lines of a running tool that are shown.
 const TAIL: usize = 20;
@@ -345,6 +346,13 @@ impl Frontend for Events {
             // What was not offered is no answer.
             Some(Choice::Feedback | Choice::Try | Choice::Explain) | None => Approval::Unavailable,
         }
+    }
+
+    fn review(&mut self, set: &ChangeSet) -> Review {
+        // The call that was asked for last, if it has no result yet.
+        let asked = self.last.as_ref().and_then(|last| self.open.get(last));
+        let Some(open) = asked else { return Review::Unavailable };
+        super::review::review((&self.client, &self.session, &open.id), &self.wording.locale, set, &self.cancel)
     }
 
     fn ask(&mut self, question: &Question) -> Answer {

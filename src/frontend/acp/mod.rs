@@ -15,6 +15,7 @@ mod content;
 mod events;
 mod modes;
 mod replay;
+mod review;
 mod servers;
 mod session;
 

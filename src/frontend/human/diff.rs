@@ -152,7 +152,7 @@ pub(super) fn plain_changes(path: &Path, old: &str, new: &str, ink: Ink<'_>) -> 
 
 /// Lays out a change: line number, sign, text. Unchanged stretches are left out. If a line became another one, the
 /// parts that differ are marked.
-fn changes(path: &Path, old: &str, new: &str, ink: Ink<'_>) -> Vec<Line> {
+pub(super) fn changes(path: &Path, old: &str, new: &str, ink: Ink<'_>) -> Vec<Line> {
     let digits = old.lines().count().max(new.lines().count()).to_string().len();
     layout(path, (old, new), Numbers::Wide(digits), ink)
 }

@@ -23,6 +23,7 @@ mod review;
 mod rules;
 mod steps;
 mod tokens;
+mod trial_diff;
 mod turns;
 
 pub use again::turn;
@@ -31,4 +32,5 @@ pub use painter::{PROSE_WIDTH, Painter};
 pub use propose::mended;
 pub use question::{Answers, Asker, Choice, Nobody, Question};
 pub use rules::{Explains, KeepRule, Matches, Rules, Tries};
+pub use trial_diff::trial_diff;
 pub use turns::{Human, HumanOptions};

@@ -7,8 +7,9 @@ use super::asked;
 use super::painter::{Painter, Section};
 use super::question::Answers;
 use super::questions::Questions;
+use super::trial_diff;
 use crate::agent::Review;
-use crate::command::{trial_changes, trial_patch};
+use crate::command::trial_changes;
 use crate::conversation::{Answer, Question};
 use crate::locale::word;
 use crate::terminal::{Line, Span, sanitize_line};
@@ -44,7 +45,10 @@ pub(super) fn review<W: Write>(painter: &mut Painter<W>, questions: &mut Questio
                 }
             }
             Ok(chosen) if chosen == [NOTHING] => return Review::Nothing,
-            Ok(_) => rows(painter, &trial_patch(set)),
+            Ok(_) => {
+                let diff = trial_diff::rows(painter.locale(), painter.ink(), set);
+                painter.screen().commit_all(&diff);
+            }
             Err(Answer::Unavailable) => return Review::Unavailable,
             // Who leaves it says yes to nothing.
             Err(_) => return Review::Nothing,

@@ -1,5 +1,6 @@
 //! Starting a command: what it is held to, what it finds around it, which helpers stand between it and axi.
 
+use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use crate::platform::ADOPTS;
 use crate::sandbox::{Confinement, Reach, Standing, Variables, WorkDirectories};
 use crate::secret::files::git_attributes;
 use crate::tool::ToolContext;
+use crate::trial::Trial;
 
 use super::detached::DetachedJobs;
 use super::environment::{ASKING, HANDOFF, REMOVED, SET, editors};
@@ -31,6 +33,8 @@ pub(crate) struct Resources {
     instead: Option<PathBuf>,
     trash: Option<OpenTrash>,
     variables: Variables,
+    /// What enters the trial that it runs in.
+    trial: Vec<OsString>,
 }
 
 impl Resources {
@@ -62,23 +66,43 @@ impl Resources {
         });
         let instead = context.sandbox.temporary_instead().map(Path::to_owned);
         let variables = context.sandbox.variables().clone();
-        let nothing =
-            |trash, instead, variables| Self { confinement: None, temporary: None, instead, trash, variables };
+        let trial = entry(context.trial, directory);
+        let nothing = |trash, instead, variables, trial| Self {
+            confinement: None,
+            temporary: None,
+            instead,
+            trash,
+            variables,
+            trial,
+        };
         // Only the helper can put anything on.
         if helper.is_none() || !matches!(context.sandbox.standing(), Standing::On(_)) {
-            return Ok(nothing(trash, instead, variables));
+            return Ok(nothing(trash, instead, variables, trial));
         }
         let shared = context.sandbox.temporary();
         let temporary = match context.reach {
-            Reach::Full => return Ok(nothing(trash, instead, variables)),
+            Reach::Full => return Ok(nothing(trash, instead, variables, trial)),
             Reach::Workspace { .. } | Reach::Alone => None,
             Reach::ReadOnly => Some(own(shared)?),
         };
         let writable = temporary.as_ref().map_or(shared, OwnDirectory::path);
         let ground = WorkDirectories { workspace: &context.place.workspace, directory, temporary: writable, line };
         let confinement = context.sandbox.confinement(context.reach, ground);
-        Ok(Self { confinement, temporary, instead, trash, variables })
+        Ok(Self { confinement, temporary, instead, trash, variables, trial })
     }
+}
+
+/// What enters a trial, before the helper that becomes the command there.
+#[cfg(target_os = "linux")]
+fn entry(trial: Option<&Trial>, directory: &Path) -> Vec<OsString> {
+    let entry = trial.map(|trial| trial.entry(directory).to_arguments());
+    entry.map(|arguments| std::iter::once(child::TRIAL.into()).chain(arguments).collect()).unwrap_or_default()
+}
+
+/// There are no layers.
+#[cfg(not(target_os = "linux"))]
+fn entry(_: Option<&Trial>, _: &Path) -> Vec<OsString> {
+    Vec::new()
 }
 
 /// A program with its arguments, which no shell reads.
@@ -128,6 +152,9 @@ impl Launch<'_> {
         if let (Some((loan, mode)), Some(helper)) = (terminal, helper) {
             command.arg(child::KEEPER).arg(mode).arg(loan.name()).arg(helper);
             input = loan.stdin();
+        }
+        if let Some(helper) = helper.filter(|_| !resources.trial.is_empty()) {
+            command.args(&resources.trial).arg(helper);
         }
         match (&resources.confinement, helper) {
             (_, None) => drop(command.process_group(0)),

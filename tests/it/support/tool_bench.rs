@@ -172,6 +172,7 @@ impl ToolBench {
             sandbox: &self.sandbox,
             reach: &self.reach,
             trash: None,
+            trial: None,
             redact: &|text| text.replace("hunter2-hunter2", "[redacted]"),
         }
     }

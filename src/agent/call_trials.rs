@@ -1,0 +1,153 @@
+//! Trials of single calls: a program that nobody knows, and that `-y` or a rule lets run, runs in a trial first. What it changed
+//! inside of the bounds that the person has set is applied by itself; about the rest they are asked, or nothing of it is.
+
+use std::path::{Path, PathBuf};
+
+use super::question::Review;
+use super::results::CallsEnd;
+use super::trials::applied;
+use super::{AgentEvent, Frontend, Notice};
+use crate::approval::command::LineJudgement;
+use crate::approval::{Class, Surroundings, is_protected};
+use crate::conversation::{Subject, ToolCall};
+use crate::journal::Journal;
+use crate::sandbox::Sandbox;
+use crate::trial::{Change, ChangeSet, Ground, Kind, Refused, Trial};
+
+/// The most names that the model is told.
+const MOST_NAMES: usize = 20;
+
+/// What of a trial may be applied without a person.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// Whether files and directories may go.
+    pub deletions: bool,
+    /// Below which paths something may change; the workspace where there is none.
+    pub paths: Vec<PathBuf>,
+}
+
+impl Bounds {
+    /// Tells whether a change may be made without a person.
+    fn hold(&self, change: &Change, place: &Surroundings) -> bool {
+        let workspace = std::slice::from_ref(&place.workspace);
+        let paths = if self.paths.is_empty() { workspace } else { self.paths.as_slice() };
+        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        (self.deletions || change.kind != Kind::Deleted)
+            && !change.meanwhile
+            && paths.iter().any(|path| change.path.starts_with(real(path)))
+            && !is_protected(&change.path, place)
+    }
+}
+
+/// How a call runs that is let run unasked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum First {
+    /// For real.
+    No,
+    /// In a trial first.
+    Trial,
+    /// It is asked about: it cannot be tried.
+    Ask,
+}
+
+/// The trials of an agent's calls.
+pub(super) struct CallTrials {
+    /// Where their layers may lie; `None` where there can be no trials.
+    places: Option<Vec<PathBuf>>,
+    bounds: Bounds,
+}
+
+/// What became of a call in a trial.
+pub(super) struct Reviewed {
+    /// What the model is told of it.
+    pub(super) note: String,
+    /// Whether the turn ends, for nobody could be asked.
+    pub(super) is_unanswered: bool,
+}
+
+impl CallTrials {
+    pub(super) const fn new(places: Option<Vec<PathBuf>>, bounds: Bounds) -> Self {
+        Self { places, bounds }
+    }
+
+    /// Says how a call runs that may run unasked; `is_tryable`: a trial can hold it.
+    pub(super) fn first(&self, line: Option<&LineJudgement>, is_tryable: bool) -> First {
+        let unknown = |line: &LineJudgement| {
+            !line.unparsed.is_empty() || line.parts.iter().any(|part| part.class == Class::Execute)
+        };
+        match line {
+            Some(line) if unknown(line) => {
+                if is_tryable && self.places.is_some() {
+                    First::Trial
+                } else {
+                    First::Ask
+                }
+            }
+            Some(_) | None => First::No,
+        }
+    }
+
+    /// Makes the trial of a call.
+    pub(super) fn begin(&self, workspace: &Path, also: &[PathBuf], sandbox: &Sandbox) -> Result<Trial, Refused> {
+        let mut also = also.to_owned();
+        also.extend(sandbox.git_outside(workspace));
+        // What the next command may look for is there then.
+        let open = sandbox.lent();
+        let ground = Ground { workspace, also: &also, lent: &[], open: &open };
+        Trial::new(&ground, self.places.as_deref().unwrap_or_default())
+    }
+
+    /// Applies what a call changed, as far as the bounds, or the person, let it.
+    pub(super) fn review(
+        &self,
+        trial: &Trial,
+        place: &Surroundings,
+        journal: Option<&mut Journal>,
+        frontend: &mut dyn Frontend,
+    ) -> Reviewed {
+        let set = match trial.changes() {
+            Ok(set) => set,
+            Err(error) => {
+                frontend.show(&AgentEvent::Notice { notice: Notice::NoTrial { cause: error.to_string() } });
+                let note = "[It ran in a trial. What it changed is lost: nothing of it was applied.]".to_owned();
+                return Reviewed { note, is_unanswered: false };
+            }
+        };
+        if set.changes.is_empty() {
+            return Reviewed { note: String::new(), is_unanswered: false };
+        }
+        let outside: Vec<&Change> = set.changes.iter().filter(|change| !self.bounds.hold(change, place)).collect();
+        let review = if outside.is_empty() { Review::All } else { frontend.review(&set) };
+        let is_unanswered = review == Review::Unavailable;
+        let left = applied(&set, &review, journal, frontend);
+        Reviewed { note: told(&set, &outside, &left, is_unanswered), is_unanswered }
+    }
+}
+
+/// What the model is told of a call that ran in a trial.
+fn told(set: &ChangeSet, outside: &[&Change], left: &[PathBuf], is_unanswered: bool) -> String {
+    let names = |all: &mut dyn Iterator<Item = String>| {
+        let all: Vec<String> = all.collect();
+        let more = all.len().saturating_sub(MOST_NAMES);
+        let shown = all.iter().take(MOST_NAMES).cloned().collect::<Vec<_>>().join(", ");
+        if more > 0 { format!("{shown} and {more} more") } else { shown }
+    };
+    if left.is_empty() {
+        return String::new();
+    }
+    if is_unanswered {
+        let one = |change: &&Change| format!("{} {}", change.kind.name(), set.shown(&change.path).display());
+        let outside = names(&mut outside.iter().map(one));
+        return format!(
+            "[It ran in a trial, and nothing of what it changed was applied: these changes are outside of what the user lets \
+             be applied unasked, and nobody could be asked: {outside}]"
+        );
+    }
+    let left = names(&mut left.iter().map(|path| path.display().to_string()));
+    format!("[It ran in a trial. Not all of what it changed was applied: these are as they were before: {left}]")
+}
+
+/// How the calls end where nobody could be asked about a trial.
+pub(super) fn unanswered(call: &ToolCall, subject: &Subject) -> CallsEnd {
+    CallsEnd::ApprovalNeeded { name: call.name.clone(), subject: subject.clone(), never_auto: false, unkept: false }
+}

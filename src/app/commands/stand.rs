@@ -1,0 +1,184 @@
+//! A trial and what is needed to run commands in it: in a layer, or in a copy where the system allows no layer.
+
+use std::ffi::OsString;
+use std::os::fd::AsFd as _;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::super::context::App;
+use crate::child;
+use crate::cli::{TryOptions, TryOutput};
+use crate::command::GitState;
+use crate::sandbox::{Confinement, Reach, WorkDirectories};
+use crate::trial::{self, Ground, Most, Refused, Trial};
+
+/// The variable by which trials are not offered in questions (`off`), or made in copies (`copy`).
+const OFFERED: &str = "AXI_TRIAL";
+
+/// What people say in that variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Offered {
+    Yes,
+    No,
+    InCopies,
+}
+
+impl Offered {
+    pub(super) fn of(app: &App) -> Self {
+        match app.process.variable(OFFERED).as_deref() {
+            Some("off") => Self::No,
+            Some("copy") => Self::InCopies,
+            Some(_) | None => Self::Yes,
+        }
+    }
+}
+
+/// A trial, and what is needed to run commands in it.
+pub(super) struct Stand {
+    pub(super) trial: Trial,
+    program: PathBuf,
+    confinement: Option<Confinement>,
+    directory: PathBuf,
+    /// What the repository was like before anything ran, where a person sees it.
+    pub(super) repository: Option<GitState>,
+}
+
+impl Stand {
+    /// Makes one in a layer.
+    pub(super) fn new(app: &App, options: &TryOptions, places: &[PathBuf]) -> Result<Self, Refused> {
+        let program = app.process.program.clone().ok_or(Refused::Unsupported)?;
+        let sandbox = app.sandbox();
+        let line = options.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        let (workspace, directory) = (&app.project.root, &app.project.cwd);
+        let ground = WorkDirectories { workspace, directory, temporary: sandbox.temporary(), line: &line };
+        let mut also = options.also.clone();
+        let reach = Reach::Workspace { network: !options.offline, also: also.clone() };
+        let confinement = sandbox.confinement(&reach, ground);
+        also.extend(sandbox.git_outside(workspace));
+        let trial = Trial::new(&Ground { workspace, also: &also, lent: &sandbox.lent(), open: &[] }, places)?;
+        Ok(Self { trial, program, confinement, directory: directory.clone(), repository: None })
+    }
+
+    /// Makes one in a copy.
+    pub(super) fn in_copy(
+        app: &App,
+        options: &TryOptions,
+        places: &[PathBuf],
+        most: Option<Most>,
+    ) -> Result<Self, Refused> {
+        let program = app.process.program.clone().ok_or(Refused::Unsupported)?;
+        let sandbox = app.sandbox();
+        // Before anything is copied.
+        sandbox.only(Vec::new(), false).ok_or(Refused::NoSandbox)?;
+        let trial = Trial::copied(&app.project.root, places, most)?;
+        let confinement = sandbox.only(trial.writable().to_vec(), !options.offline);
+        let directory = trial.inside(&app.project.cwd);
+        Ok(Self { trial, program, confinement, directory, repository: None })
+    }
+
+    /// Asks git, in the trial, what the repository is like; `None` where nobody reads it, or there is none.
+    pub(super) fn look_at_repository(&self, options: &TryOptions) -> Option<GitState> {
+        if options.output != TryOutput::Page
+            || options.command.is_empty()
+            || !self.trial.workspace().join(".git").exists()
+        {
+            return None;
+        }
+        let ran = self.command().args(GitState::COMMAND).stdin(Stdio::null()).output().ok()?;
+        ran.status.success().then(|| GitState::parse(&String::from_utf8_lossy(&ran.stdout)))
+    }
+
+    /// What enters the trial; the program to run there comes behind it.
+    pub(super) fn command(&self) -> Command {
+        self.command_for(false)
+    }
+
+    fn command_for(&self, has_terminal: bool) -> Command {
+        let mut command = Command::new(&self.program);
+        if self.trial.is_copy() {
+            // It ends what the command leaves behind, and hands the sandbox its judge.
+            if cfg!(target_os = "linux") {
+                command.arg(if has_terminal { child::ADOPT_HERE } else { child::ADOPT_APART });
+            }
+            let [_, temporary] = self.trial.writable();
+            command.env("TMPDIR", temporary);
+        } else {
+            self.enter(&mut command, has_terminal);
+        }
+        if let Some(confinement) = &self.confinement {
+            command.arg(child::CONFINED_HERE).args(confinement.to_arguments());
+        }
+        command.current_dir(&self.directory);
+        command
+    }
+
+    #[cfg(target_os = "linux")]
+    fn enter(&self, command: &mut Command, has_terminal: bool) {
+        let entry = self.trial.entry(&self.directory).on_terminal(has_terminal);
+        command.arg(child::TRIAL).args(entry.to_arguments());
+        if self.confinement.is_some() {
+            command.arg(&self.program);
+        }
+    }
+
+    /// There are no layers.
+    #[cfg(not(target_os = "linux"))]
+    fn enter(&self, _: &mut Command, _: bool) {}
+
+    /// Runs a program, or a line of the shell, with the terminal that axi has. What programs are to read of the standard
+    /// output is not mixed with what the command says: that goes to standard error.
+    pub(super) fn run(&self, words: &[OsString], output: TryOutput) -> Result<ExitStatus, Refused> {
+        let denied = |error: std::io::Error| Refused::Denied(error.to_string());
+        // A job of its own on the terminal, for a shell in there has jobs, too; a copy's adopter sees to that itself.
+        let lent = if self.trial.is_copy() { None } else { child::Lent::about_to_be() };
+        let mut command = self.command_for(lent.is_some() || self.trial.is_copy());
+        match words {
+            [line] => drop(command.args(["sh", "-c"]).arg(line)),
+            words => drop(command.args(words)),
+        }
+        if output != TryOutput::Page {
+            let errors = std::io::stderr().as_fd().try_clone_to_owned().map_err(denied)?;
+            command.stdout(Stdio::from(errors));
+        }
+        // The key is for the command; a handler, not "ignored", which it would inherit.
+        let heard = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGQUIT] {
+            signal_hook::flag::register(signal, Arc::clone(&heard)).map_err(denied)?;
+        }
+        let status = command.status().map_err(denied)?;
+        drop(lent);
+        self.trial.entered()?;
+        Ok(status)
+    }
+}
+
+/// Tells how commands can be tried where this axi works: whether in copies. Makes a trial and runs nothing in it.
+///
+/// # Errors
+/// Why they cannot.
+pub(super) fn probed(app: &App) -> Result<Option<Refused>, Refused> {
+    let places = trial::places(app.paths.state.as_deref());
+    let options = TryOptions::default();
+    let layer = || {
+        if Offered::of(app) == Offered::InCopies {
+            return Err(Refused::Denied(format!("{OFFERED}=copy")));
+        }
+        let stand = Stand::new(app, &options, &places)?;
+        let mut command = stand.command();
+        command.arg("true").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().map_err(|error| Refused::Denied(error.to_string()))?;
+        stand.trial.entered()?;
+        Ok(())
+    };
+    match layer() {
+        Ok(()) => Ok(None),
+        Err(refused) if !refused.leaves_copy() => Err(refused),
+        // How large a copy would be is seen, and asked, when there is something to try.
+        Err(refused) => match app.sandbox().only(Vec::new(), false) {
+            Some(_) => Ok(Some(refused)),
+            None => Err(Refused::Neither { layer: Box::new(refused), copy: Box::new(Refused::NoSandbox) }),
+        },
+    }
+}

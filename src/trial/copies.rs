@@ -1,0 +1,204 @@
+//! A trial in a copy, where the system allows no layer: the workspace is copied, the command works in the copy, and the copy
+//! is read against what was copied. The files share their blocks with the real ones where the file system can do that.
+//!
+//! This room does not see to it that the command writes nothing else: who starts it does.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::fs::{DirBuilder, File, Permissions};
+use std::io;
+use std::ops::Bound;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use super::content::{filled, give_attributes, give_rights, give_times};
+use super::refused::Refused;
+use super::seen::{Seen, What};
+
+/// What is copied at most without being agreed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Most {
+    /// So many files and directories.
+    pub files: u64,
+    /// So many bytes, where the file system cannot share them.
+    pub bytes: u64,
+}
+
+impl Most {
+    /// What takes some seconds.
+    pub const UNASKED: Self = Self { files: 50_000, bytes: 512 * 1024 * 1024 };
+}
+
+/// What was copied: how each path looked, and how its copy did.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    kept: BTreeMap<PathBuf, Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    real: Seen,
+    copied: Seen,
+}
+
+impl Known {
+    /// Returns how a real path looked when it was copied.
+    pub(super) fn real(&self, path: &Path) -> Option<&Seen> {
+        self.kept.get(path).map(|kept| &kept.real)
+    }
+
+    /// Lists the names that were in a directory.
+    pub(super) fn names(&self, directory: &Path) -> Vec<OsString> {
+        let below = self.kept.range::<Path, _>((Bound::Excluded(directory), Bound::Unbounded));
+        let below = below.take_while(|(path, _)| path.starts_with(directory));
+        let own = below.filter(|(path, _)| path.parent() == Some(directory));
+        own.filter_map(|(path, _)| path.file_name().map(OsString::from)).collect()
+    }
+
+    /// Tells whether a copy is what it was when it was made.
+    pub(super) fn is_untouched(&self, path: &Path, now: &Seen) -> bool {
+        self.kept.get(path).is_some_and(|kept| kept.copied.id == now.id && kept.copied.changed == now.changed)
+    }
+
+    /// Says of a copy what would be said of the real one: what could not be copied was not changed.
+    pub(super) fn as_real(&self, path: &Path, now: Seen) -> Seen {
+        let Some(Kept { real, copied }) = self.kept.get(path) else { return now };
+        Seen {
+            mode: if now.mode == copied.mode { real.mode } else { now.mode },
+            owner: if now.owner == copied.owner { real.owner } else { now.owner },
+            modified: if now.modified == copied.modified { real.modified } else { now.modified },
+            attributes: if now.attributes == copied.attributes { real.attributes.clone() } else { now.attributes },
+            ..now
+        }
+    }
+}
+
+/// Counts what a copy of a directory would have; refuses as soon as that is too much. `place`: where it would lie.
+pub(super) fn measured(directory: &Path, place: &Path, most: Most) -> Result<(), Refused> {
+    let (mut files, mut bytes, mut shares) = (0, 0, None);
+    for (path, metadata) in crate::file::tree(directory) {
+        files += 1;
+        if metadata.is_file() && metadata.len() > 0 && !*shares.get_or_insert_with(|| can_share(&path, place)) {
+            bytes += metadata.len();
+        }
+        if files > most.files || bytes > most.bytes {
+            return Err(Refused::TooBig { files, bytes });
+        }
+    }
+    Ok(())
+}
+
+/// Tells whether files there can share their blocks with this one.
+#[cfg(target_os = "linux")]
+fn can_share(file: &Path, place: &Path) -> bool {
+    let shared = || {
+        let own = tempfile::tempfile_in(place).ok()?;
+        rustix::fs::ioctl_ficlone(&own, File::open(file).ok()?).ok()
+    };
+    shared().is_some()
+}
+
+/// Files are copied by the system's own call there, which shares blocks if it can.
+#[cfg(not(target_os = "linux"))]
+const fn can_share(_: &Path, _: &Path) -> bool {
+    false
+}
+
+/// Copies a directory with all that is in it; sockets and devices are left out.
+///
+/// # Errors
+/// The path that could not be copied and the system's error.
+pub(super) fn copied(real: &Path, copy: &Path) -> Result<Known, (PathBuf, io::Error)> {
+    let mut copying = Copying { known: Known::default(), links: HashMap::new(), named_twice: Vec::new() };
+    copying.directory(real, copy)?;
+    copying.settle().map_err(|error| (copy.to_owned(), error))?;
+    Ok(copying.known)
+}
+
+struct Copying {
+    known: Known,
+    /// Of files with several names: the first copy.
+    links: HashMap<(u64, u64), PathBuf>,
+    /// All their names, with that of the copy.
+    named_twice: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Copying {
+    fn directory(&mut self, real: &Path, copy: &Path) -> Result<(), (PathBuf, io::Error)> {
+        let failed = |error| (real.to_owned(), error);
+        let Some(seen) = Seen::look(real).map_err(failed)? else { return Ok(()) };
+        DirBuilder::new().mode(0o700).create(copy).map_err(failed)?;
+        for entry in real.read_dir().map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            let (real, copy) = (real.join(&name), copy.join(&name));
+            let failed = |error| (real.clone(), error);
+            let Some(seen) = Seen::look(&real).map_err(failed)? else { continue };
+            if seen.is_directory() {
+                self.directory(&real, &copy)?;
+            } else if self.other(&real, &copy, &seen).map_err(failed)? {
+                self.keep(&real, &copy, seen).map_err(failed)?;
+            }
+        }
+        give_rights(copy, &seen);
+        give_attributes(copy, &seen);
+        std::fs::set_permissions(copy, Permissions::from_mode(seen.mode)).map_err(failed)?;
+        give_times(copy, &seen).map_err(failed)?;
+        self.keep(real, copy, seen).map_err(failed)
+    }
+
+    /// Copies what is no directory; tells whether it could be.
+    fn other(&mut self, real: &Path, copy: &Path, seen: &Seen) -> io::Result<bool> {
+        match &seen.what {
+            What::File => {
+                if seen.names > 1 {
+                    self.named_twice.push((real.to_owned(), copy.to_owned()));
+                    if let Some(first) = self.links.get(&seen.id) {
+                        return std::fs::hard_link(first, copy).map(|()| true);
+                    }
+                    self.links.insert(seen.id, copy.to_owned());
+                }
+                content(real, copy, seen)?;
+                give_rights(copy, seen);
+                give_attributes(copy, seen);
+                std::fs::set_permissions(copy, Permissions::from_mode(seen.mode))?;
+                give_times(copy, seen)?;
+            }
+            What::Link(target) => {
+                std::os::unix::fs::symlink(target, copy)?;
+                give_rights(copy, seen);
+                give_times(copy, seen)?;
+            }
+            What::Pipe => super::apply::pipe(copy, seen)?,
+            What::Directory | What::Whiteout | What::Other => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn keep(&mut self, real: &Path, copy: &Path, seen: Seen) -> io::Result<()> {
+        if let Some(copied) = Seen::look(copy)? {
+            self.known.kept.insert(real.to_owned(), Kept { real: seen, copied });
+        }
+        Ok(())
+    }
+
+    /// Looks once more at files with several names: each name that came later changed them.
+    fn settle(&mut self) -> io::Result<()> {
+        for (real, copy) in &self.named_twice {
+            if let (Some(kept), Some(copied)) = (self.known.kept.get_mut(real), Seen::look(copy)?) {
+                kept.copied = copied;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn content(real: &Path, copy: &Path, seen: &Seen) -> io::Result<()> {
+    let file = File::options().write(true).create_new(true).open(copy)?;
+    filled(&File::open(real)?, &file, seen.length)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn content(real: &Path, copy: &Path, _: &Seen) -> io::Result<()> {
+    std::fs::copy(real, copy).map(drop)
+}
