@@ -189,6 +189,7 @@ pub fn trial_cause(locale: &Locale, refused: &Refused) -> String {
         Refused::Unsupported => locale.text(word::trial::UNSUPPORTED).to_owned(),
         Refused::TooMuch(path) => locale.with(word::trial::TooMuch { path: &shown(path) }),
         Refused::Mounted(path) => locale.with(word::trial::Mounted { path: &shown(path) }),
+        Refused::Foreign(path) => locale.with(word::trial::Foreign { path: &shown(path) }),
         Refused::Unusable { path, cause } => {
             locale.with(word::error::Io { path: &shown(path), cause: &cause.to_string() })
         }

@@ -10,7 +10,8 @@
 //!
 //! What is not exact: a directory that was there before is renamed file by file ([`rename_directory`]), and where nobody
 //! can see the calls ([`Met::Unseen`]) not at all (`EXDEV`; `mv` copies then); a file with several names is a file of its
-//! own once it was written ([`Change::parted`]); a service whose socket lies in what is covered does not answer; programs
+//! own once it was written ([`Change::parted`]); an ordinary user cannot write
+//! files of other owners or groups (`EOVERFLOW`); a service whose socket lies in what is covered does not answer; programs
 //! that are reached by other sockets or the network are really reached ([`ChangeSet::met`]).
 
 mod apply;
@@ -96,6 +97,9 @@ impl Trial {
             if is_outside && can_hold(&real) { Place::new(trials).ok() } else { None }
         });
         let place = place.ok_or(Refused::NoPlace)?;
+        if let Some(root) = roots.iter().find(|root| root.purpose == Purpose::Applied && is_foreign(&root.path)) {
+            return Err(Refused::Foreign(root.path.clone()));
+        }
         let mut tops = Vec::new();
         for (number, root) in roots.iter().enumerate() {
             tops.push(prepared(&place.directory().join(number.to_string()), root).map_err(unusable(&root.path))?);
@@ -246,6 +250,13 @@ fn can_hold(place: &Path) -> bool {
 #[cfg(not(target_os = "linux"))]
 fn can_hold(_: &Path) -> bool {
     false
+}
+
+/// Tells whether a directory belongs to others, by its owner or its group, and this user is an ordinary one.
+fn is_foreign(path: &Path) -> bool {
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    let own = (user.as_raw(), group.as_raw());
+    !user.is_root() && Seen::look(path).ok().flatten().is_some_and(|seen| seen.owner != own)
 }
 
 /// Makes the directories of one layer; its top has the rights of what it covers.

@@ -26,6 +26,9 @@ pub enum Refused {
     /// There is no place for the layer outside of what it covers, on a file system that can hold one.
     #[error("no place for the layer")]
     NoPlace,
+    /// A directory of another owner or group: the kernel writes none of those into the layer of an ordinary user (`EOVERFLOW`).
+    #[error("{0} has another owner or group")]
+    Foreign(PathBuf),
     /// A copy of it would be larger than is made unasked.
     #[error("a copy would have {files} files and {bytes} bytes, or more")]
     TooBig {
@@ -55,7 +58,7 @@ impl Refused {
     #[must_use]
     pub const fn leaves_copy(&self) -> bool {
         match self {
-            Self::Unsupported | Self::Mounted(_) | Self::NoPlace | Self::Denied(_) => true,
+            Self::Unsupported | Self::Mounted(_) | Self::Foreign(_) | Self::NoPlace | Self::Denied(_) => true,
             Self::TooMuch(_)
             | Self::Unusable { .. }
             | Self::TooBig { .. }
@@ -72,6 +75,7 @@ impl Refused {
             Self::Neither { copy, .. } => copy.is_for_size(),
             Self::Unsupported
             | Self::Mounted(_)
+            | Self::Foreign(_)
             | Self::NoPlace
             | Self::Denied(_)
             | Self::TooMuch(_)

@@ -45,7 +45,8 @@ fn what_deletes_nothing_is_applied_by_itself_and_what_deletes_is_not() {
     }
     let home = with_programs("[try]\napply = \"no deletions\"\n");
     let there = |name: &str| home.work().join(name).exists();
-    for options in [&["-y"][..], &["--allow", "shell(./*)"]] {
+    let rules = ["--allow", "shell(./add.sh:*)", "--allow", "shell(./clean.sh:*)"];
+    for options in [&["-y"][..], &rules] {
         let (ran, server) = one(&home, options, "./add.sh");
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), "done\n"), "{}", ran.err);
         let told = last_said(&server.requests()[1]);
@@ -127,7 +128,9 @@ fn in_an_editor_its_person_is_asked_about_the_rest() {
     if !can_try() {
         return;
     }
-    let home = with_programs("[try]\napply = \"no deletions\"\n[permissions]\nallow = [\"shell(./*)\"]\n");
+    let home = with_programs(
+        "[try]\napply = \"no deletions\"\n[permissions]\nallow = [\"shell(./add.sh:*)\", \"shell(./clean.sh:*)\"]\n",
+    );
     let call = |line: &str| answer::chat_call("call_1", "shell", &json!({ "command": line }).to_string());
     let server = Server::start([call("./add.sh"), call("./clean.sh"), answer::chat_text("done")]);
     let mut editor = Editor::meets(axi(&home, &server).env_remove("AXI_TRIAL"));
