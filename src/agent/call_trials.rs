@@ -28,14 +28,16 @@ pub struct Bounds {
 
 impl Bounds {
     /// Tells whether a change may be made without a person.
-    fn hold(&self, change: &Change, place: &Surroundings) -> bool {
+    fn hold(&self, set: &ChangeSet, change: &Change, place: &Surroundings) -> bool {
         let workspace = std::slice::from_ref(&place.workspace);
         let paths = if self.paths.is_empty() { workspace } else { self.paths.as_slice() };
+        // The workspace may be named by a link to it.
+        let named = place.workspace.join(set.shown(&change.path));
         let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         (self.deletions || change.kind != Kind::Deleted)
             && !change.meanwhile
             && paths.iter().any(|path| change.path.starts_with(real(path)))
-            && !is_protected(&change.path, place)
+            && !is_protected(&named, place)
     }
 }
 
@@ -116,7 +118,8 @@ impl CallTrials {
         if set.changes.is_empty() {
             return Reviewed { note: String::new(), is_unanswered: false };
         }
-        let outside: Vec<&Change> = set.changes.iter().filter(|change| !self.bounds.hold(change, place)).collect();
+        let outside: Vec<&Change> =
+            set.changes.iter().filter(|change| !self.bounds.hold(&set, change, place)).collect();
         let review = if outside.is_empty() { Review::All } else { frontend.review(&set) };
         let is_unanswered = review == Review::Unavailable;
         let left = applied(&set, &review, journal, frontend);

@@ -19,9 +19,9 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 pub use front::Lent;
-pub use modes::{ADOPT, ADOPT_APART, ADOPT_HERE, CONFINED, CONFINED_HERE, KEEPER, PLAIN, TERMINAL};
 #[cfg(target_os = "linux")]
-pub use modes::{TRIAL, TRIES};
+pub use modes::TRIES;
+pub use modes::{ADOPT, ADOPT_APART, ADOPT_HERE, CONFINED, CONFINED_HERE, KEEPER, PLAIN, TERMINAL, TRIAL};
 
 /// What a mode does with the arguments behind its name.
 type Main = fn(&mut dyn Iterator<Item = OsString>) -> ExitCode;

@@ -21,7 +21,6 @@ pub(crate) const KEEPER_ARGUMENTS: usize = 4;
 /// Puts a process group into the foreground of the controlling terminal; the keeper starts it.
 pub(crate) const FRONT: &str = "__front";
 /// Starts the rest of the arguments in a trial.
-#[cfg(target_os = "linux")]
 pub const TRIAL: &str = "__trial";
 /// Starts the rest of the arguments as another axi, for which it lays the layers of trials.
 #[cfg(target_os = "linux")]

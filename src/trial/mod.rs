@@ -44,6 +44,7 @@ pub use roots::Ground;
 #[cfg(target_os = "linux")]
 pub use turns::{KEEPER, Turns, keep};
 
+use std::ffi::OsString;
 use std::fs::{DirBuilder, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
@@ -163,6 +164,21 @@ impl Trial {
     #[must_use]
     pub fn entry(&self, start: &Path) -> Entry {
         Entry::of(self.place.directory(), &self.roots, &self.open, start)
+    }
+
+    /// Returns what a helper process is told that enters it to start a command in that directory, as arguments; on `has_terminal`
+    /// see [`Entry::on_terminal`]. Nothing where there are no layers.
+    #[must_use]
+    pub fn entry_arguments(&self, start: &Path, has_terminal: bool) -> Vec<OsString> {
+        #[cfg(target_os = "linux")]
+        {
+            self.entry(start).on_terminal(has_terminal).to_arguments()
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            let _ = (start, has_terminal);
+            Vec::new()
+        }
     }
 
     /// Tells after a command whether the helper got into the trial at all: otherwise nothing ran.

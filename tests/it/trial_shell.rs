@@ -1,5 +1,7 @@
 //! The page of a trial on a terminal: a shell in it has the terminal and gives it back, whatever it was left with.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use crate::support::pty::Pty;
 use crate::support::server::Server;
 use crate::support::talk::{Person, axi};

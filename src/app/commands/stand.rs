@@ -11,6 +11,7 @@ use super::super::context::App;
 use crate::child;
 use crate::cli::{TryOptions, TryOutput};
 use crate::command::GitState;
+use crate::platform::ADOPTS;
 use crate::sandbox::{Confinement, Reach, WorkDirectories};
 use crate::trial::{self, Ground, Most, Refused, Trial};
 
@@ -99,13 +100,16 @@ impl Stand {
         let mut command = Command::new(&self.program);
         if self.trial.is_copy() {
             // It ends what the command leaves behind, and hands the sandbox its judge.
-            if cfg!(target_os = "linux") {
+            if ADOPTS {
                 command.arg(if has_terminal { child::ADOPT_HERE } else { child::ADOPT_APART });
             }
             let [_, temporary] = self.trial.writable();
             command.env("TMPDIR", temporary);
         } else {
-            self.enter(&mut command, has_terminal);
+            command.arg(child::TRIAL).args(self.trial.entry_arguments(&self.directory, has_terminal));
+            if self.confinement.is_some() {
+                command.arg(&self.program);
+            }
         }
         if let Some(confinement) = &self.confinement {
             command.arg(child::CONFINED_HERE).args(confinement.to_arguments());
@@ -113,19 +117,6 @@ impl Stand {
         command.current_dir(&self.directory);
         command
     }
-
-    #[cfg(target_os = "linux")]
-    fn enter(&self, command: &mut Command, has_terminal: bool) {
-        let entry = self.trial.entry(&self.directory).on_terminal(has_terminal);
-        command.arg(child::TRIAL).args(entry.to_arguments());
-        if self.confinement.is_some() {
-            command.arg(&self.program);
-        }
-    }
-
-    /// There are no layers.
-    #[cfg(not(target_os = "linux"))]
-    fn enter(&self, _: &mut Command, _: bool) {}
 
     /// Runs a program, or a line of the shell, with the terminal that axi has. What programs are to read of the standard
     /// output is not mixed with what the command says: that goes to standard error.

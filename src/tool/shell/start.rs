@@ -93,16 +93,9 @@ impl Resources {
 }
 
 /// What enters a trial, before the helper that becomes the command there.
-#[cfg(target_os = "linux")]
 fn entry(trial: Option<&Trial>, directory: &Path) -> Vec<OsString> {
-    let entry = trial.map(|trial| trial.entry(directory).to_arguments());
-    entry.map(|arguments| std::iter::once(child::TRIAL.into()).chain(arguments).collect()).unwrap_or_default()
-}
-
-/// There are no layers.
-#[cfg(not(target_os = "linux"))]
-fn entry(_: Option<&Trial>, _: &Path) -> Vec<OsString> {
-    Vec::new()
+    let arguments = trial.map(|trial| trial.entry_arguments(directory, false));
+    arguments.map(|all| std::iter::once(child::TRIAL.into()).chain(all).collect()).unwrap_or_default()
 }
 
 /// A program with its arguments, which no shell reads.
