@@ -46,3 +46,23 @@ fn every_link_between_pages_leads_somewhere_and_readme_leads_to_every_page() {
         assert!(links(&text).contains(&name.as_str()), "README.md does not lead to {name}");
     }
 }
+
+#[test]
+fn who_installs_by_binstall_looks_for_what_the_script_makes() {
+    let read = |name: &str| std::fs::read_to_string(repository().join(name)).expect("it is there");
+    let (cargo, script) = (read("Cargo.toml"), read(".ci/archive"));
+    let value = |name: &str| {
+        let line = cargo.lines().find_map(|line| line.strip_prefix(&format!("{name} = \"")));
+        line.expect("it is there")
+            .trim_end_matches('"')
+            .replace("{ version }", "$version")
+            .replace("{ target }", "$1")
+    };
+    // The archive's name is its only directory's, and the binary lies in that.
+    assert!(script.contains("name=axi-$version-$1") && script.contains("$name.tar.gz"));
+    assert!(value("pkg-url").ends_with("/axi-$version-$1.tar.gz"), "{}", value("pkg-url"));
+    assert_eq!(value("bin-dir"), "axi-$version-$1/{ bin }{ binary-ext }");
+    // The workflow's tags are those of the address.
+    assert!(value("pkg-url").contains("/download/v$version/"));
+    assert!(read(".github/workflows/release.yml").contains("tags: [\"v*\"]"));
+}
