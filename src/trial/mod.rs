@@ -23,6 +23,8 @@ mod enter;
 #[cfg(target_os = "linux")]
 mod kernel;
 mod met;
+#[cfg(not(target_os = "linux"))]
+mod no_entry;
 mod place;
 mod refused;
 mod rename;
@@ -38,6 +40,8 @@ pub use copies::Most;
 #[cfg(target_os = "linux")]
 pub use enter::{ENTERED, Entry, leave_mounts, leave_others};
 pub use met::Met;
+#[cfg(not(target_os = "linux"))]
+pub use no_entry::Entry;
 pub use refused::Refused;
 pub use rename::rename_directory;
 pub use roots::Ground;
@@ -195,6 +199,22 @@ impl Trial {
             if told == ENTERED { Ok(()) } else { Err(Refused::Denied(told)) }
         }
         #[cfg(not(target_os = "linux"))]
+        Err(Refused::Unsupported)
+    }
+
+    /// Returns what a helper process would be told: there is no trial here to enter.
+    #[cfg(not(target_os = "linux"))]
+    #[must_use]
+    pub const fn entry(&self, _: &Path) -> Entry {
+        Entry
+    }
+
+    /// Nobody gets into a trial here.
+    ///
+    /// # Errors
+    /// [`Refused::Unsupported`].
+    #[cfg(not(target_os = "linux"))]
+    pub const fn entered(&self) -> Result<(), Refused> {
         Err(Refused::Unsupported)
     }
 

@@ -73,6 +73,8 @@ pub(super) fn enter(app: &App, options: &RunOptions) -> Option<Exit> {
 /// Has the agent's turns run in trials, if they are to; returns where print mode finds what one would change.
 #[cfg(target_os = "linux")]
 pub(super) fn begin(app: &App, options: &RunOptions, agent: &mut Agent) -> Option<Printed> {
+    use crate::agent::Review;
+    use crate::command;
     use crate::trial::{self, KEEPER, Turns};
     let told = app.process.variable(KEEPER).filter(|_| wanted(app, options))?;
     let keeper = crate::sandbox::inherited(told.parse().ok()?).ok()?;
