@@ -59,6 +59,11 @@ def --env __axi_hand_over [] {
     print ''
     # A failure that nobody catches would end this here.
     let ended = (with-env $told { try { ^$__axi_program handoff; 0 } catch {|error| $error.exit_code? | default 1 } })
+    if $ended != 0 and not ($env.__axi.reply | path exists) and $env.TERM? != dumb {
+        # What kill -9 leaves: a row of what it was doing, a hidden cursor, colour, paste marks, kitty's keys.
+        let esc = (char --unicode '1b')
+        print --no-newline $"($esc)[0m($esc)[J($esc)[?25h($esc)[?2026l($esc)[?2004l($esc)[?1004l($esc)[<u"
+    }
     __axi_keep [$line]
     let left = (__axi_receive $ended)
     if $left.code == 0 { $env.__axi.ran = '' }

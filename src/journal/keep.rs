@@ -428,12 +428,6 @@ fn is_remade(path: &Path, root: &Path) -> bool {
     named(inside) || root.file_name().is_some_and(|name| named(Path::new(name)))
 }
 
-/// Elsewhere the system's own copy clones where it can.
-#[cfg(not(target_os = "linux"))]
-pub(super) const fn clone_file(_: &File, _: &File) -> bool {
-    false
-}
-
 /// Makes a new file that only the user may read.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     File::options().write(true).create_new(true).mode(0o600).open(path)

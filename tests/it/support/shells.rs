@@ -67,7 +67,7 @@ pub(crate) const OTHERS: [Row; 3] = [
               history | get command | each {|it| $it | str replace --all (char newline) '\\n' }\n\
               | str join (char newline) | save --force ~/entries\n\
               print --no-newline $\"code=($code) \"\n  ^head -n 1 | ignore\n\
-              print --no-newline $\"(char esc)[H(char esc)[2J\"\n}\n",
+              print --no-newline $\"(char --unicode '1b')[H(char --unicode '1b')[2J\"\n}\n",
         load: "",
     },
     Row {
@@ -162,7 +162,14 @@ impl Row {
             home.write("config/nushell/autoload/axi.nu", &hook);
         }
         let program = shell.as_str();
-        let arguments: &[&str] = if self.shell == "bash" { &["--noprofile"] } else { &[] };
+        // elvish keeps its history behind a daemon, one for all that a user runs.
+        let (socket, kept) = (home.path().join("sock"), home.path().join("db"));
+        let own = ["-sock", socket.to_str().unwrap(), "-db", kept.to_str().unwrap()];
+        let arguments: &[&str] = match self.shell {
+            "bash" => &["--noprofile"],
+            "elvish" => &own,
+            _ => &[],
+        };
         let socket = in_tmux.then(|| home.path().join("tmux"));
         let mut command = if let Some(socket) = &socket {
             home.write("tmux.conf", "set -g status off\nset -g default-terminal screen-256color\n");
