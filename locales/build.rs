@@ -22,6 +22,9 @@ const FORMS: [&str; 6] = ["zero", "one", "two", "few", "many", "other"];
 /// What a placeholder becomes in the text: the first one this character, the second one the next.
 const FIRST_MARK: u8 = 1;
 
+/// The placeholder that a library or the system speaks in: what the system says is said in the language.
+const CAUSE: &str = "cause";
+
 /// The most placeholders of a message: `FIRST_MARK` and those after it end before the tab.
 const MOST: usize = 8;
 
@@ -129,9 +132,13 @@ pub(crate) fn pseudo(value: &Value) -> Value {
     }
 }
 
-/// One text in wide letters: `to {path}` becomes `ｔｏ {path}～`.
+/// One text in wide letters, behind a mark of direction as tools for translators set them: `to {path}` becomes
+/// `ｔｏ {path}～`.
 fn widened(text: &str) -> String {
-    let (mut wide, mut letters, mut inside) = (String::new(), 0, false);
+    if text.trim().is_empty() {
+        return text.to_owned();
+    }
+    let (mut wide, mut letters, mut inside) = (String::from('\u{200f}'), 0, false);
     for letter in text.trim_end().chars() {
         inside = (inside || letter == '{') && letter != '}';
         if letter.is_ascii_alphabetic() && !inside {
@@ -179,6 +186,12 @@ fn collect(key: &str, value: &Value, messages: &mut Messages) -> Result<(), Fail
     Ok(())
 }
 
+/// Tells whether a character turns the direction of those around it. A file may have them, axi's words have none: a
+/// terminal lays a row out by the direction of its letters, and what is shown lets no such mark through, whoever set it.
+const fn is_direction(letter: char) -> bool {
+    matches!(letter, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 fn is_form(name: &str) -> bool {
     FORMS.contains(&name)
 }
@@ -219,7 +232,7 @@ fn table(first: &Messages, messages: &Messages, names: &Names<'_>) -> Result<Str
     // One text and places in it: a table of references would have to be relocated at each start.
     let (mut text, mut places) = (String::new(), String::new());
     let mut add = |key: &str, word: &str| {
-        let mut marked = word.to_owned();
+        let mut marked = word.replace(is_direction, "");
         for (mark, name) in (FIRST_MARK..).zip(&names[key]) {
             marked = marked.replace(&format!("{{{name}}}"), &char::from(mark).to_string());
         }
@@ -305,6 +318,8 @@ fn as_struct(name: &str, fields: &BTreeSet<String>, place: usize) -> Result<Stri
     let values: Vec<String> = fields.iter().map(|field| format!("self.{field}")).collect();
     writeln!(text, "}}\nimpl<'a> crate::locale::Message<'a> for {name}<'a> {{")?;
     writeln!(text, "    fn filled(self) -> crate::locale::Filled<'a> {{")?;
-    writeln!(text, "        crate::locale::Filled::new({place}, &[{}])\n    }}\n}}", values.join(", "))?;
+    let cause = fields.iter().position(|field| field == CAUSE).map(|at| format!(".with_cause({at})"));
+    let cause = cause.unwrap_or_default();
+    writeln!(text, "        crate::locale::Filled::new({place}, &[{}]){cause}\n    }}\n}}", values.join(", "))?;
     Ok(text)
 }

@@ -5,6 +5,7 @@
 //! `locales/build.rs` makes them, and sees to it that every language has them all.
 
 mod plural;
+mod system;
 
 include!(concat!(env!("OUT_DIR"), "/word.rs"));
 
@@ -43,6 +44,8 @@ pub trait Message<'a> {
 pub struct Filled<'a> {
     word: Word,
     values: [&'a str; word::MOST],
+    /// Which of the values the system may have said.
+    cause: Option<usize>,
 }
 
 impl<'a> Filled<'a> {
@@ -51,7 +54,11 @@ impl<'a> Filled<'a> {
         for (value, given) in values.iter_mut().zip(given) {
             *value = given;
         }
-        Self { word: Word(place), values }
+        Self { word: Word(place), values, cause: None }
+    }
+
+    const fn with_cause(self, at: usize) -> Self {
+        Self { cause: Some(at), ..self }
     }
 }
 
@@ -98,7 +105,11 @@ impl Locale {
     /// Returns a text with its placeholders filled in.
     #[must_use]
     pub fn with<'a>(&self, message: impl Message<'a>) -> String {
-        let Filled { word, values } = message.filled();
+        let Filled { word, values, cause } = message.filled();
+        let Some(at) = cause else { return fill(self.text(word), &values) };
+        let said = self.said_by_system(values[at]);
+        let mut values = values;
+        values[at] = &said;
         fill(self.text(word), &values)
     }
 

@@ -9,7 +9,7 @@ use super::console::terminal_size;
 use super::process::Process;
 use crate::cli::{ColorChoice, CommonOptions};
 use crate::config::{Config, Paths, WrapChoice};
-use crate::frontend::human::{Looks, Palette};
+use crate::frontend::human::{Looks, Palette, directory_address};
 use crate::frontend::repl::{KeyBinding, parse_binding};
 use crate::terminal::{self, Capabilities, Depth, Output, Screen, TerminalEnvironment, Theme, Wrap};
 
@@ -80,11 +80,20 @@ impl<'a> Display<'a> {
             highlight: depth >= Depth::Ansi,
             reasoning: self.config.reasoning,
             notify: self.config.notify,
+            notifications: self.config.notifications.clone(),
+            notifies_by: self.terminal.notifies_by(),
             progress: !self.linear() && self.terminal.progress(),
             resting_title: if zellij { self.paths.shown(self.cwd) } else { String::new() },
         };
         looks.choose_theme();
         looks
+    }
+
+    /// The addresses of the directory that axi works in and of the one it was started in, for a terminal that takes them.
+    pub(super) fn directories(&self) -> Option<(String, String)> {
+        let started_in = self.process.begun_in.as_deref().unwrap_or(self.cwd);
+        let is_told = !self.linear() && self.terminal.takes_directory();
+        is_told.then(|| (directory_address(self.cwd), directory_address(started_in)))
     }
 
     /// Returns what the terminal said about its background before.

@@ -9,6 +9,7 @@ mod browser;
 mod commands;
 mod console;
 mod context;
+mod desktop;
 mod display;
 mod failed;
 mod findings;
@@ -122,8 +123,14 @@ pub fn run(start: Start) -> Exit {
                 let Problem { what, hint } = settings_problem(&app.locale, &app.paths, error);
                 Console::new(&app.locale).warn(&format!("{}\n{hint}", indented(&what)));
             }
-            // A line editor may take everything a rewrite says for its answer.
-            let is_told = invocation != Invocation::Handoff(HandoffKind::Rewrite);
+            // A line editor may take everything a rewrite says for its answer, and a check says it itself.
+            let is_told = !matches!(
+                invocation,
+                Invocation::Handoff(HandoffKind::Rewrite)
+                    | Invocation::Config(
+                        ConfigAction::Check { .. } | ConfigAction::Edit | ConfigAction::Path | ConfigAction::Schema
+                    )
+            );
             if is_told {
                 let wrong = diagnostics(&app.locale, &app.paths, &findings, &app.settings().given);
                 tell(&app.locale, &app.paths, &wrong);

@@ -51,7 +51,9 @@ fn difference(context: &Context<'_>, cut: &Cut) -> String {
         diff = format!("- {} · {tokens}\n{diff}", locale.count(word::said::COMPACT_GONE_BEFORE, older as u64));
     }
     let stands = locale.with(word::said::CompactStands { tokens: &tokens::estimate(&cut.frame).to_string() });
-    format!("```diff\n{diff}+ {stands}\n```\n\n{}", cut.frame)
+    // As it is sent: read as markdown, `__init__` would lose its underscores.
+    let fence = super::export::fence(&cut.frame);
+    format!("```diff\n{diff}+ {stands}\n```\n\n{fence}text\n{}\n{fence}", cut.frame.trim())
 }
 
 fn turn(context: &mut Context<'_>, shortening: Shortening) -> Outcome {
@@ -103,7 +105,7 @@ pub(super) fn pin(context: &mut Context<'_>, argument: &str) -> Outcome {
                 return Outcome::Fail(Problem { what, hint: String::new() });
             }
             Err(error) => {
-                let what = format!("{argument}: {error}");
+                let what = locale.with(word::error::Io { path: argument, cause: &error.to_string() });
                 return Outcome::Fail(Problem { what, hint: String::new() });
             }
         }

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{Context, Outcome, Problem};
-use crate::conversation::{Effect, ToolSpec};
-use crate::locale::{Locale, Word, word};
+use crate::conversation::{Effect, ToolKind, ToolSpec, ToolVerb};
+use crate::locale::{Locale, Word, word, word::tools};
 use crate::terminal::sanitize_line;
-use crate::tool::devtool::{Category, Found, Script, Search, scripts};
+use crate::tool::devtool::{Category, Found, Script, Search, is_action, scripts};
 
 /// What may follow `/tools`.
 pub(super) const WORDS: &[&str] = &["list", "refresh", "stats"];
@@ -56,13 +56,42 @@ fn sections(locale: &Locale, search: &Search, scripts: &[Script], own: &[ToolSpe
         [clean(&script.name), clean(&file), clean(&script.runs.join(" "))]
     });
     sections.push((locale.text(word::tools::SCRIPTS).to_owned(), scripts.collect()));
-    let own = own.iter().map(|spec| {
-        let first = spec.description.split(". ").next().unwrap_or_default().trim_end_matches('.');
-        [clean(&spec.name), String::new(), clean(first)]
-    });
+    let own = own.iter().map(|spec| [clean(&spec.name), String::new(), clean(&says(locale, spec))]);
     sections.push((locale.text(word::tools::OWN).to_owned(), own.collect()));
     sections.retain(|(_, rows)| !rows.is_empty());
     sections
+}
+
+/// What a tool of the agent does. The words of a server's tool are its own: the first sentence of what it says.
+fn says(locale: &Locale, spec: &ToolSpec) -> String {
+    let own = || spec.description.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned();
+    if is_action(&spec.name) {
+        let line = spec.description.split('`').nth(1).map(|line| locale.with(tools::says::Action { line }));
+        return line.unwrap_or_else(own);
+    }
+    let word = match spec.identity.verb {
+        ToolVerb::Call => return own(),
+        ToolVerb::Ask => tools::says::ASK,
+        ToolVerb::Delete => tools::says::DELETE,
+        ToolVerb::Edit => tools::says::EDIT,
+        ToolVerb::Explore => tools::says::EXPLORE,
+        ToolVerb::Fetch => tools::says::FETCH,
+        ToolVerb::FindFiles => tools::says::FIND_FILES,
+        ToolVerb::List => tools::says::LIST,
+        ToolVerb::LookAfterJobs => tools::says::JOBS,
+        ToolVerb::MakeDirectory => tools::says::MAKE_DIRECTORY,
+        ToolVerb::Move => tools::says::MOVE,
+        ToolVerb::Patch => tools::says::PATCH,
+        ToolVerb::Plan => tools::says::PLAN,
+        ToolVerb::Propose => tools::says::PROPOSE,
+        ToolVerb::Read => tools::says::READ,
+        ToolVerb::Run => tools::says::RUN,
+        ToolVerb::Search if spec.identity.kind == ToolKind::Reader => tools::says::SEARCH_FILES,
+        ToolVerb::Search => tools::says::SEARCH_WORDS,
+        ToolVerb::UseTerminal => tools::says::TERMINAL,
+        ToolVerb::Write => tools::says::WRITE,
+    };
+    locale.text(word).to_owned()
 }
 
 /// The list as rows of text.
@@ -200,6 +229,17 @@ mod tests {
 
     use super::*;
     use crate::tool::devtool::TABLE;
+
+    #[test]
+    fn each_tool_of_the_agent_says_what_it_does_in_the_language_and_a_servers_own_words_stay() {
+        let locale = Locale::new("zh-CN");
+        for tool in crate::tool::table::standard(None, None) {
+            let (spec, said) = (tool.spec(), says(&locale, &tool.spec()));
+            assert!(!said.is_empty() && !said.chars().any(|letter| letter.is_ascii_alphabetic()), "{}", spec.name);
+        }
+        let description = "Adds numbers. Slowly.".to_owned();
+        assert_eq!(says(&locale, &ToolSpec { description, ..ToolSpec::default() }), "Adds numbers");
+    }
 
     #[test]
     fn what_is_missing_stands_under_what_is_here_and_says_how_it_comes() {

@@ -90,7 +90,7 @@ fn block_in_markdown(role: Role, block: &ContentBlock) -> Option<String> {
 }
 
 /// A fence that the text does not end: longer than any run of backticks in it.
-fn fence(text: &str) -> String {
+pub(super) fn fence(text: &str) -> String {
     let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
     "`".repeat((longest + 1).max(4))
 }

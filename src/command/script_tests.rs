@@ -62,9 +62,9 @@ fn written(conversation: &Conversation, cwd: &Path, taken_back: &[u64], form: Sc
 fn what_ended_well_is_written_with_its_directory_and_what_failed_is_left_out() {
     let talk = session(&[("make all", 0), ("false", 1), ("cd sub && ls", 0)]);
     let expected = "#!/usr/bin/env bash\n\
-        # The commands of the axi session 20260101-000000-00000000 that ended well, in their order. Each ran in a shell of its own.\n\
+        # The commands of the axi session 20260101-000000-00000000 that succeeded, in order. Each ran in a shell of its own.\n\
         # 1 command is left out: it failed, did not end, or was taken back.\n\
-        # Changed by axi without a command, and so not done here: made.txt\n\
+        # axi changed these files without a command, so they are not changed here: made.txt\n\
         set -euo pipefail\n\ncd '/a b'\n\n# 1. build[31m it\nmake all\n# shellcheck disable=all\n(\nset +eu +o pipefail\ncd sub && ls\n)\n";
     assert_eq!(written(&talk, Path::new("/a b"), &[], ScriptForm::Shell).as_deref(), Some(expected));
     // What was taken back, and a session without anything that worked.

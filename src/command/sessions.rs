@@ -259,8 +259,20 @@ pub(super) fn export(context: &mut Context<'_>, argument: &str) -> Outcome {
         Ok(()) => Outcome::Say(locale.with(word::said::Exported { path: &name })),
         Err(cause) => {
             let what = locale.with(word::error::Io { path: &name, cause: &cause.to_string() });
-            Outcome::Fail(Problem { what, hint: "/export FILE".to_owned() })
+            Outcome::Fail(Problem { what, hint: export_hint(locale, &name, cause.kind()) })
         }
+    }
+}
+
+/// What to do where an export cannot be written.
+fn export_hint(locale: &Locale, name: &str, kind: std::io::ErrorKind) -> String {
+    let folder = std::path::Path::new(name).parent().unwrap_or_else(|| std::path::Path::new(""));
+    match kind {
+        std::io::ErrorKind::NotFound => {
+            locale.with(word::said::ExportNoFolder { folder: &folder.display().to_string() })
+        }
+        std::io::ErrorKind::AlreadyExists => locale.text(word::said::EXPORT_OTHER_NAME).to_owned(),
+        _ => locale.text(word::said::EXPORT_OTHER_PLACE).to_owned(),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::secret::found::is_hidden_secret;
+
 /// The most of a file that is read, in bytes.
 const LARGEST: u64 = 64 * 1024;
 /// Commands of a folder at most.
@@ -34,11 +36,13 @@ pub struct UserCommand {
 }
 
 /// Reads the commands of a folder and of the folders in it; a missing folder has none. What cannot be read, or whose
-/// name could not be typed, is passed over.
+/// name could not be typed, is passed over, and so is what leads to a secret file: the text of a command is shown and
+/// sent. `home` is where secret files of the person lie.
 #[must_use]
-pub fn load_user_commands(folder: &Path, source: CommandSource) -> Vec<UserCommand> {
+pub fn load_user_commands(folder: &Path, source: CommandSource, home: Option<&Path>) -> Vec<UserCommand> {
     let mut commands = Vec::new();
     read_folder(folder, "", source, &mut commands);
+    commands.retain(|command: &UserCommand| !is_hidden_secret(&command.path, home, folder));
     commands.sort_by(|one, other| one.name.cmp(&other.name));
     commands
 }
@@ -166,7 +170,10 @@ mod tests {
         write("bad name.md", "x");
         write("empty.md", "---\ndescription: nothing\n---\n");
         write("notes.txt", "x");
-        let found = load_user_commands(folder.path(), CommandSource::Project);
+        write(".env", "KEY=value");
+        std::os::unix::fs::symlink("../.env", folder.path().join("git/leak.md")).unwrap();
+        let load = |folder: &Path| load_user_commands(folder, CommandSource::Project, None);
+        let found = load(folder.path());
         let told: Vec<_> = found
             .iter()
             .map(|command| {
@@ -176,6 +183,6 @@ mod tests {
         let expected =
             [("git:log", "", "", "Say what happened."), ("review", "Reviews: all", "[FILE]", "Review $ARGUMENTS.")];
         assert_eq!(told, expected);
-        assert_eq!(load_user_commands(&folder.path().join("missing"), CommandSource::User), []);
+        assert_eq!(load(&folder.path().join("missing")), []);
     }
 }

@@ -90,11 +90,11 @@ choices! {
         Summary = "summary",
     }
 
-    /// When axi notifies a person who looks elsewhere that a long turn has ended.
+    /// When axi notifies a person: never while the terminal says that it has the focus.
     Notify {
         /// If the terminal said that it has lost the focus.
         Auto = "auto",
-        /// Every time.
+        /// Also where the terminal says nothing about it.
         Always = "always",
         /// Never.
         Never = "never",

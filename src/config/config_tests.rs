@@ -337,7 +337,7 @@ fn the_schema_has_every_setting() {
 /// The table of settings in docs/settings.md.
 fn table() -> String {
     let locale = crate::locale::Locale::new("en");
-    let mut rows = String::from("| setting | values | default | |\n| --- | --- | --- | --- |\n");
+    let mut rows = String::from("| setting | values | default | since | |\n| --- | --- | --- | --- | --- |\n");
     for (key, setting) in all() {
         let values = match (setting.shape, setting.form) {
             (Shape::Choice(words), _) => {
@@ -375,16 +375,26 @@ fn table() -> String {
             Project::Free => " A project can set it.",
         };
         let says = locale.text(setting.says);
-        rows.extend([format!("| `{key}` | {values} | {default} | {says}{over}{project} |\n")]);
+        let since = setting.since;
+        rows.extend([format!("| `{key}` | {values} | {default} | {since} | {says}{over}{project} |\n")]);
     }
     rows
 }
 
 #[test]
 fn the_page_of_settings_has_the_table() {
-    let page = include_str!("../../docs/settings.md");
-    let table = table();
-    assert!(page.contains(&table), "docs/settings.md lacks this table:\n{table}");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/settings.md");
+    let (page, table) = (std::fs::read_to_string(&path).unwrap(), table());
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        let begin = page.find("| setting |").unwrap();
+        let end = begin + page[begin..].find("\n\n").unwrap() + 1;
+        std::fs::write(&path, format!("{}{table}{}", &page[..begin], &page[end..])).unwrap();
+        return;
+    }
+    assert!(
+        page.contains(&table),
+        "UPDATE_DOCS=1 cargo test --lib page_of_settings: docs/settings.md lacks:\n{table}"
+    );
 }
 
 #[test]

@@ -50,6 +50,7 @@ fn property(setting: &Setting, locale: &Locale, known: Known<'_>) -> Map<String,
         }
     };
     property.insert("description".to_owned(), locale.text(setting.says).into());
+    property.insert("$comment".to_owned(), format!("since {}", setting.since).into());
     // A default is written in TOML; for all settings that have one, JSON writes it the same way.
     if let Ok(default) = serde_json::from_str::<Value>(&(setting.default)()) {
         property.insert("default".to_owned(), default);

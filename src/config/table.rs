@@ -18,7 +18,7 @@ use super::setting::Project::{Free, Tighten, Trusted};
 use super::setting::{Setting, Shape};
 use super::values::{Dollars, Named, Rules};
 use crate::locale::word::setting::{
-    self, handoff, history, mcp, permissions, providers,
+    self, handoff, history, mcp, notifications, permissions, providers,
     providers::{envelope, models},
     secrets, tried,
 };
@@ -123,6 +123,7 @@ section! {
         keys: BTreeMap<String, String> = BTreeMap::new(), Setting::new(setting::KEYS, "0.1").at_start().form(Action);
         handoff: Handoff = Handoff::default(), Setting::new(handoff::SECTION, "0.1");
         history: History = History::default(), Setting::new(history::SECTION, "0.1");
+        notifications: Notifications = Notifications::default(), Setting::new(notifications::SECTION, "0.1");
         secrets: Secrets = Secrets::default(), Setting::new(secrets::SECTION, "0.1");
         tried as "try": Tried = Tried::default(), Setting::new(tried::SECTION, "0.1");
         permissions: Permissions = Permissions::default(), Setting::new(permissions::SECTION, "0.1").project(Tighten);
@@ -145,6 +146,18 @@ section! {
     /// The `[history]` section: what histories are told.
     History {
         agent_commands: AgentCommands = AgentCommands::Off, Setting::new(history::AGENT_COMMANDS, "0.1");
+    }
+}
+
+section! {
+    /// The `[notifications]` section: what a person who looks elsewhere is told, and how.
+    Notifications {
+        turns: OnOff = OnOff::On, Setting::new(notifications::TURNS, "0.1");
+        questions: OnOff = OnOff::On, Setting::new(notifications::QUESTIONS, "0.1");
+        long_turn: u64 = 10, Setting::new(notifications::LONG_TURN, "0.1").between(0, 24 * 60 * 60);
+        bell: OnOff = OnOff::On, Setting::new(notifications::BELL, "0.1");
+        terminal: OnOff = OnOff::On, Setting::new(notifications::TERMINAL, "0.1");
+        desktop: OnOff = OnOff::Off, Setting::new(notifications::DESKTOP, "0.1");
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) enum Form {
 type Rule = fn(u64) -> Form;
 
 /// The cardinal rules of CLDR 48 for whole numbers; a tag stands before its language. What is missing has the rule of
-/// English, as most languages have, but for Breton, Cornish, Manx, Samogitian, Tachelhit and Tamazight.
+/// English, as most languages have. A number with a fraction stands beside a unit in axi's words, never in a plural.
 static RULES: &[(&[&str], Rule)] = &[
     (
         &[
@@ -132,6 +132,45 @@ static RULES: &[(&[&str], Rule)] = &[
         2 => Two,
         _ => Other,
     }),
+    (&["br"], |number| match (number % 10, number % 100) {
+        (1, tens) if !matches!(tens, 11 | 71 | 91) => One,
+        (2, tens) if !matches!(tens, 12 | 72 | 92) => Two,
+        (3 | 4 | 9, tens) if !matches!(tens, 10..=19 | 70..=79 | 90..=99) => Few,
+        _ if is_millions(number) => Many,
+        _ => Other,
+    }),
+    (&["gv"], |number| match (number % 10, number % 100) {
+        (1, _) => One,
+        (2, _) => Two,
+        (_, 0 | 20 | 40 | 60 | 80) => Few,
+        _ => Other,
+    }),
+    (&["kw"], |number| match (number, number % 100) {
+        (0, _) => Zero,
+        (1, _) => One,
+        (_, 2 | 22 | 42 | 62 | 82) => Two,
+        _ if number % 1_000_000 == 100_000 => Two,
+        _ if number.is_multiple_of(1_000)
+            && matches!(number % 100_000, 1_000..=20_000 | 40_000 | 60_000 | 80_000) =>
+        {
+            Two
+        }
+        (_, 3 | 23 | 43 | 63 | 83) => Few,
+        (_, 1 | 21 | 41 | 61 | 81) => Many,
+        _ => Other,
+    }),
+    (&["sgs"], |number| match number {
+        2 => Two,
+        _ if ends(number, 1, 1) => One,
+        _ if ends(number, 2, 9) => Few,
+        _ => Other,
+    }),
+    (&["shi"], |number| match number {
+        0 | 1 => One,
+        2..=10 => Few,
+        _ => Other,
+    }),
+    (&["tzm"], |number| if matches!(number, 0..=1 | 11..=99) { One } else { Other }),
 ];
 
 /// Tells which form a number takes in the language of a tag. A form that its file lacks is its `other`.
@@ -186,6 +225,16 @@ mod tests {
             ("gd", "o12fff12fooooooooo"),
             ("ksh", "z1oooooooooooooooo"),
             ("he", "o12ooooooooooooooo"),
+            ("uk", "m1ffmmmmmm1fm1ffmm"),
+            ("es", "o1ooooooooooooooom"),
+            ("bn", "11oooooooooooooooo"),
+            ("de", "o1oooooooooooooooo"),
+            ("br", "o12foooooo12o12fom"),
+            ("gv", "f12ooo12of12f12o1f"),
+            ("kw", "z12foooooom2om2foo"),
+            ("sgs", "o12fffoooo1fo1ffoo"),
+            ("shi", "11ffffoooooooooooo"),
+            ("tzm", "11oooo111111oooooo"),
         ] {
             let letter = |form| match form {
                 Zero => 'z',

@@ -17,6 +17,12 @@ pub(crate) const ADOPTS: bool = true;
 /// What opens an address where nothing else is said.
 pub(crate) const OPENERS: &[&str] = &["xdg-open", "wslview", "gio open"];
 
+/// What shows a notification on the desktop; a title and a text follow.
+pub(crate) const NOTIFIER: &[&str] = &["notify-send", "--app-name=axi", "--"];
+
+/// Whether the text of a notification is markup there.
+pub(crate) const NOTIFIES_IN_MARKUP: bool = true;
+
 /// Programs that print the clipboard's picture, whatever the environment says.
 pub(crate) const PICTURE_PROGRAMS: &[&[&str]] = &[];
 

@@ -19,6 +19,13 @@ pub(crate) const ADOPTS: bool = false;
 /// What opens an address where nothing else is said.
 pub(crate) const OPENERS: &[&str] = &["open"];
 
+/// What shows a notification on the desktop; a title and a text follow. They are arguments of the script and no part of it.
+pub(crate) const NOTIFIER: &[&str] =
+    &["osascript", "-e", "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run"];
+
+/// Whether the text of a notification is markup there.
+pub(crate) const NOTIFIES_IN_MARKUP: bool = false;
+
 /// Programs that print the clipboard's picture, whatever the environment says.
 pub(crate) const PICTURE_PROGRAMS: &[&[&str]] = &[&["pngpaste", "-"]];
 

@@ -10,6 +10,6 @@ mod system;
 mod system;
 
 pub(crate) use system::{
-    ADOPTS, LOOKED_UP, OPENERS, PICTURE_PROGRAMS, adopt_orphans, asleep, end_with_parent, next_data,
-    pseudo_terminal, share_content, step_back, sync_below, unnamed,
+    ADOPTS, LOOKED_UP, NOTIFIER, NOTIFIES_IN_MARKUP, OPENERS, PICTURE_PROGRAMS, adopt_orphans, asleep,
+    end_with_parent, next_data, pseudo_terminal, share_content, step_back, sync_below, unnamed,
 };

@@ -1,5 +1,7 @@
 //! Reads from the environment what the terminal can show. Pure: the variables come in as parameters.
 
+use super::marks::NotifyBy;
+
 /// When to use colours (`--color`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColorChoice {
@@ -154,6 +156,32 @@ impl TerminalEnvironment {
         !self.is_dumb() && !self.multiplexed && (self.conemu || program || vte)
     }
 
+    /// Returns the protocol of notifications that the terminal is known to have.
+    pub fn notifies_by(&self) -> NotifyBy {
+        let term = |names: &[&str]| names.iter().any(|name| self.term.starts_with(name));
+        match () {
+            // A multiplexer says nothing of the terminal around it.
+            () if self.multiplexed => NotifyBy::Both,
+            () if term(&["xterm-kitty"]) => NotifyBy::Osc99,
+            () if self.conemu || self.term_program == "iTerm.app" => NotifyBy::Osc9,
+            () if term(&["foot", "xterm-ghostty", "rxvt", "wezterm"])
+                || matches!(self.term_program.as_str(), "ghostty" | "WezTerm")
+                || !self.vte_version.is_empty() =>
+            {
+                NotifyBy::Osc777
+            }
+            () => NotifyBy::Both,
+        }
+    }
+
+    /// Tells whether the terminal is known to take OSC 7, the working directory. A multiplexer has a directory of its own.
+    pub fn takes_directory(&self) -> bool {
+        let term =
+            ["xterm-kitty", "foot", "xterm-ghostty", "wezterm"].iter().any(|name| self.term.starts_with(name));
+        let program = ["iTerm.app", "Apple_Terminal", "WezTerm", "ghostty"].contains(&&*self.term_program);
+        !self.is_dumb() && !self.multiplexed && (term || program || !self.vte_version.is_empty())
+    }
+
     /// Returns the background that `COLORFGBG` names ("15;0": the last number is the background's colour).
     pub fn background(&self) -> Option<Background> {
         let number: u8 = self.colorfgbg.rsplit(';').next()?.parse().ok()?;
@@ -223,6 +251,29 @@ mod tests {
         assert!(!terminal(&[("TERM", "xterm-256color")]).links());
         assert!(!terminal(&[("TERM", "dumb"), ("WT_SESSION", "x")]).links());
         assert!(!terminal(&[("TERM", "xterm-kitty"), ("FORCE_HYPERLINK", "0")]).links());
+    }
+
+    #[test]
+    fn the_directory_is_for_terminals_that_are_known_to_take_it() {
+        assert!(terminal(&[("TERM", "xterm-kitty")]).takes_directory());
+        assert!(terminal(&[("TERM", "xterm-256color"), ("VTE_VERSION", "6800")]).takes_directory());
+        assert!(!terminal(&[("TERM", "xterm-256color")]).takes_directory());
+        assert!(!terminal(&[("TERM", "xterm-kitty"), ("TMUX", "x")]).takes_directory());
+        assert!(!terminal(&[("TERM", "dumb"), ("TERM_PROGRAM", "ghostty")]).takes_directory());
+    }
+
+    #[test]
+    fn a_terminal_that_knows_two_protocols_of_notifications_is_told_once() {
+        let by = |variables: &[(&str, &str)]| terminal(variables).notifies_by();
+        assert_eq!(by(&[("TERM", "xterm-kitty")]), NotifyBy::Osc99);
+        assert_eq!(by(&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "iTerm.app")]), NotifyBy::Osc9);
+        for known in
+            [("TERM", "xterm-ghostty"), ("TERM_PROGRAM", "WezTerm"), ("VTE_VERSION", "7600"), ("TERM", "foot")]
+        {
+            assert_eq!(by(&[known]), NotifyBy::Osc777, "{known:?}");
+        }
+        assert_eq!(by(&[("TERM", "xterm-256color")]), NotifyBy::Both);
+        assert_eq!(by(&[("TERM_PROGRAM", "ghostty"), ("TMUX", "x")]), NotifyBy::Both);
     }
 
     #[test]

@@ -74,8 +74,10 @@ impl PictureProtocol {
     pub fn sequence(self, picture: InlinePicture<'_>, (columns, rows): (u32, u32)) -> Vec<u8> {
         match self {
             Self::Kitty => kitty(picture.png, columns, rows),
+            // xterm.js shows nothing of a file whose size in bytes is not said.
             Self::Iterm => format!(
-                "\x1b]1337;File=inline=1;width={columns};height={rows};preserveAspectRatio=1:{}\x07",
+                "\x1b]1337;File=inline=1;size={};width={columns};height={rows};preserveAspectRatio=1:{}\x07",
+                picture.png.trim_end_matches('=').len() * 3 / 4,
                 picture.png
             ),
             Self::Sixel => sixel(picture),
@@ -193,7 +195,7 @@ mod tests {
     fn iterm_gets_it_whole() {
         let picture = InlinePicture { width: 1, height: 1, png: "AAAA", pixels: &[] };
         let sequence = PictureProtocol::Iterm.sequence(picture, (7, 3));
-        assert_eq!(sequence, b"\x1b]1337;File=inline=1;width=7;height=3;preserveAspectRatio=1:AAAA\x07");
+        assert_eq!(sequence, b"\x1b]1337;File=inline=1;size=3;width=7;height=3;preserveAspectRatio=1:AAAA\x07");
     }
 
     #[test]

@@ -9,6 +9,9 @@ pub enum Mark {
     OutputEnd(u8),
     /// OSC 2: the window's title; an empty text lets the terminal choose.
     Title(String),
+    /// OSC 7: the directory that a new window or tab begins in, as an address with this machine's name
+    /// (<https://iterm2.com/documentation-escape-codes.html>).
+    Directory(String),
     /// XTWINOPS 22: the terminal saves its present title (xterm's ctlseqs; kitty, foot, VTE, WezTerm, tmux).
     KeepTitle,
     /// XTWINOPS 23: the terminal restores the title it saved last.
@@ -16,13 +19,27 @@ pub enum Mark {
     /// OSC 11: asks for the background colour. DA1 follows, which every terminal answers: if that answer comes
     /// first, no other will come.
     AskBackground,
-    /// OSC 9 and OSC 777: a notification with a title and a text. A terminal shows the one it knows.
-    Notify(String, String),
+    /// A notification with a title and a text, by a protocol.
+    Notify(NotifyBy, String, String),
     /// OSC 9;4: how far the work is, in the tab or the task bar
     /// (<https://conemu.github.io/en/AnsiEscapeCodes.html#ConEmu_specific_OSC>).
     Progress(Progress),
     /// BEL.
     Bell,
+}
+
+/// The protocol of a notification. Two of them in a row are two notifications in a terminal that knows both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotifyBy {
+    /// OSC 9, of iTerm2: a text (<https://iterm2.com/documentation-escape-codes.html>).
+    Osc9,
+    /// OSC 777, of rxvt: a title and a text.
+    Osc777,
+    /// OSC 99, of kitty: both, and shown only while the window has no focus
+    /// (<https://sw.kovidgoyal.net/kitty/desktop-notifications/>).
+    Osc99,
+    /// OSC 9 and OSC 777: a terminal that nobody knows shows the one that it knows.
+    Both,
 }
 
 /// What a terminal shows of the work in its tab or in the task bar.
@@ -43,19 +60,34 @@ impl Mark {
             Self::OutputStart => b"\x1b]133;C\x1b\\".to_vec(),
             Self::OutputEnd(code) => format!("\x1b]133;D;{code}\x1b\\").into_bytes(),
             Self::Title(title) => format!("\x1b]2;{}\x1b\\", clean(title)).into_bytes(),
+            Self::Directory(address) => {
+                format!("\x1b]7;{}\x1b\\", super::sanitize::sanitize_line(address)).into_bytes()
+            }
             Self::KeepTitle => b"\x1b[22;2t".to_vec(),
             Self::RestoreTitle => b"\x1b[23;2t".to_vec(),
             Self::AskBackground => b"\x1b]11;?\x1b\\\x1b[c".to_vec(),
-            Self::Notify(title, text) => {
-                let (title, text) = (clean(title).replace(';', ","), clean(text));
-                // OSC 9;4 is a progress bar in some terminals: a notification must not look like one.
-                let text = if text.starts_with(|it: char| it.is_ascii_digit()) { format!(" {text}") } else { text };
-                format!("\x1b]9;{title}: {text}\x1b\\\x1b]777;notify;{title};{text}\x1b\\").into_bytes()
-            }
+            Self::Notify(by, title, text) => notification(*by, title, text).into_bytes(),
             Self::Progress(Progress::None) => b"\x1b]9;4;0\x1b\\".to_vec(),
             Self::Progress(Progress::Working) => b"\x1b]9;4;3\x1b\\".to_vec(),
             Self::Progress(Progress::Failed) => b"\x1b]9;4;2;100\x1b\\".to_vec(),
             Self::Bell => b"\x07".to_vec(),
+        }
+    }
+}
+
+fn notification(by: NotifyBy, title: &str, text: &str) -> String {
+    let (title, text) = (clean(title).replace(';', ","), clean(text));
+    // OSC 9;4 is a progress bar in some terminals: a notification must not look like one.
+    let text = if text.starts_with(|it: char| it.is_ascii_digit()) { format!(" {text}") } else { text };
+    let nine = || format!("\x1b]9;{title}: {text}\x1b\\");
+    let triple_seven = || format!("\x1b]777;notify;{title};{text}\x1b\\");
+    match by {
+        NotifyBy::Osc9 => nine(),
+        NotifyBy::Osc777 => triple_seven(),
+        NotifyBy::Both => nine() + &triple_seven(),
+        // The second one of the same name replaces the first: two questions in a row are one notification.
+        NotifyBy::Osc99 => {
+            format!("\x1b]99;i=axi:d=0:o=unfocused;{title}\x1b\\\x1b]99;i=axi:d=1:o=unfocused:p=body;{text}\x1b\\")
         }
     }
 }
@@ -87,11 +119,16 @@ mod tests {
     fn texts_cannot_end_their_sequence() {
         let title = Mark::Title("a\x07b\x1b\\c\u{9c}".to_owned()).bytes();
         assert_eq!(String::from_utf8(title).unwrap(), "\x1b]2;a␇b␛\\c<U+009C>\x1b\\");
-        let notify = Mark::Notify("axi;x".to_owned(), "4;1;50".to_owned()).bytes();
-        assert_eq!(
-            String::from_utf8(notify).unwrap(),
-            "\x1b]9;axi,x:  4;1;50\x1b\\\x1b]777;notify;axi,x; 4;1;50\x1b\\"
-        );
+        let notify = |by| {
+            let bytes = Mark::Notify(by, "axi;x".to_owned(), "4;1;50\x1b\\".to_owned()).bytes();
+            String::from_utf8(bytes).unwrap()
+        };
+        let (nine, triple) = ("\x1b]9;axi,x:  4;1;50␛\\\x1b\\", "\x1b]777;notify;axi,x; 4;1;50␛\\\x1b\\");
+        assert_eq!(notify(NotifyBy::Osc9), nine);
+        assert_eq!(notify(NotifyBy::Osc777), triple);
+        assert_eq!(notify(NotifyBy::Both), format!("{nine}{triple}"));
+        let (title, body) = ("i=axi:d=0:o=unfocused;axi,x", "i=axi:d=1:o=unfocused:p=body; 4;1;50␛\\");
+        assert_eq!(notify(NotifyBy::Osc99), format!("\x1b]99;{title}\x1b\\\x1b]99;{body}\x1b\\"));
     }
 
     #[test]

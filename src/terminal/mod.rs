@@ -32,7 +32,7 @@ pub use layout::cut;
 pub use line::{Line, Span};
 pub use loan::Loan;
 pub use markdown::{Highlighter, Layout, MarkdownStream, Reasoning, Wrap, in_rows};
-pub use marks::{Mark, Progress};
+pub use marks::{Mark, NotifyBy, Progress};
 pub use relay::{Relayed, relay};
 pub use reset::reset_terminal;
 pub use sanitize::{Breaks, clean, concealed, escape_json, sanitize, sanitize_line};

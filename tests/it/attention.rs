@@ -9,7 +9,7 @@ use axi::terminal::{KeyWatch, Output, Pending, Tty, Wrap, escape_wait};
 
 use crate::support::answer;
 use crate::support::home::Home;
-use crate::support::pty::{Options, Pty};
+use crate::support::pty::{Options, PATIENCE, Pty};
 use crate::support::server::{Answer, Gate, Server};
 use crate::support::streams;
 
@@ -71,16 +71,63 @@ fn zellij_gets_a_title_back_that_is_not_empty() {
 }
 
 #[test]
+fn a_terminal_that_takes_it_is_told_the_directory_and_gets_the_shells_back() {
+    let home = Home::new();
+    std::fs::create_dir(home.work().join("a b")).unwrap();
+    let told = |program: &str| {
+        let mut command = home.axi();
+        command.args(["--cwd", "a b"]).env("TERM_PROGRAM", program);
+        let (raw, _) = talk_with(command, Pty::options(), &["say something"]);
+        let raw = String::from_utf8_lossy(&raw).into_owned();
+        let paths = raw.split("\x1b]7;file://").skip(1).map(|rest| {
+            let address = rest.split('\x1b').next().unwrap();
+            address[address.find('/').unwrap()..].to_owned()
+        });
+        paths.collect::<Vec<_>>()
+    };
+    let work = home.work().canonicalize().unwrap().display().to_string();
+    assert_eq!(told("WezTerm"), [format!("{work}/a%20b"), work]);
+    assert_eq!(told(""), Vec::<String>::new());
+}
+
+/// A `notify-send` that writes its arguments down; the directory that it lies in.
+fn desktop(home: &Home) -> std::path::PathBuf {
+    let told = home.path().join("told");
+    home.write("bin/notify-send", &format!("#!/bin/sh\nprintf '%s|' \"$@\" > {}\n", told.display()));
+    let program = home.path().join("bin/notify-send");
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    program.parent().unwrap().to_owned()
+}
+
+#[test]
 fn a_question_calls_who_looks_elsewhere() {
-    for (settings, keys, called) in [
-        ("", "", false),
-        ("", "\x1b[I", false),
-        ("", "\x1b[O", true),
-        ("notify = \"always\"\n", "", true),
-        ("notify = \"never\"\n", "\x1b[O", false),
+    let way = |one: &str| format!("notify = \"always\"\n[notifications]\n{one}\n");
+    let text = "waits for your answer: go";
+    let kitty = format!("\x1b]99;i=axi:d=0:o=unfocused;axi\x1b\\\x1b]99;i=axi:d=1:o=unfocused:p=body;{text}\x1b\\");
+    let parts = [
+        format!("\x1b]9;axi: {text}\x1b\\"),
+        format!("\x1b]777;notify;axi;{text}\x1b\\"),
+        kitty,
+        "\x07".to_owned(),
+    ];
+    // By OSC 9, 777, 99 and the bell.
+    let (none, all, plain) = ([false; 4], [true, true, false, true], "xterm-256color");
+    for (term, settings, keys, called) in [
+        (plain, String::new(), "", none),
+        (plain, String::new(), "\x1b[I", none),
+        (plain, String::new(), "\x1b[O", all),
+        (plain, "notify = \"always\"\n".to_owned(), "", all),
+        (plain, "notify = \"always\"\n".to_owned(), "\x1b[I", none),
+        (plain, "notify = \"never\"\n".to_owned(), "\x1b[O", none),
+        (plain, way("questions = \"off\""), "", none),
+        (plain, way("turns = \"off\""), "", all),
+        (plain, way("terminal = \"off\""), "", [false, false, false, true]),
+        (plain, way("bell = \"off\""), "", [true, true, false, false]),
+        (plain, way("bell = \"off\"\nterminal = \"off\"\ndesktop = \"on\""), "", none),
+        ("xterm-kitty", way("bell = \"off\""), "", [false, false, true, false]),
     ] {
         let home = Home::new();
-        home.write("config/axi/config.toml", settings);
+        home.write("config/axi/config.toml", &settings);
         let gate = Gate::new();
         let call = answer::chat_call("1", "shell", r#"{"command":"touch made.txt"}"#).gate_before(1, &gate);
         let server = Server::start([call]);
@@ -88,7 +135,9 @@ fn a_question_calls_who_looks_elsewhere() {
         command
             .args(["-m", "openai/any", "go"])
             .env("OPENAI_BASE_URL", server.url("/v1"))
-            .env("OPENAI_API_KEY", "x");
+            .env("OPENAI_API_KEY", "x")
+            .env("TERM", term)
+            .env("PATH", format!("{}:/usr/bin:/bin", desktop(&home).display()));
         let mut pty = Pty::options().spawn(&command);
         gate.wait_reached();
         pty.wait_for("waiting for the model");
@@ -98,9 +147,19 @@ fn a_question_calls_who_looks_elsewhere() {
         gate.open();
         pty.wait_for("Run this command?");
         let raw = pty.view(|view| String::from_utf8_lossy(view.raw()).into_owned());
-        let text = "waits for your answer: go";
-        let notified = raw.contains(&format!("\x1b]9;axi: {text}\x1b\\\x1b]777;notify;axi;{text}\x1b\\\x07"));
-        assert_eq!(notified, called, "{settings:?} {keys:?}\n{raw:?}");
+        let told = parts.each_ref().map(|part| raw.contains(part));
+        assert_eq!(told, called, "{settings:?} {keys:?}\n{raw:?}");
+        let shown = home.path().join("told");
+        if settings.contains("desktop") {
+            let wanted = format!("--app-name=axi|--|axi|{text}|");
+            let begun = Instant::now();
+            while !std::fs::read_to_string(&shown).is_ok_and(|found| found == wanted) {
+                assert!(begun.elapsed() < PATIENCE, "{:?}", std::fs::read_to_string(&shown));
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        } else {
+            assert!(!shown.exists(), "{settings:?}");
+        }
     }
 }
 

@@ -51,7 +51,7 @@ fn a_line_is_explained_by_facts_and_asked_about_again() {
     person.sees_choice("Yes, once");
     person.types("e");
     person.sees("axi's judge: `touch -x-odd made.txt` changes files · uses made.txt");
-    person.sees("/undo takes back the files it names, as far as they could be kept.");
+    person.sees("/undo takes back the files that it names, as far as copies could be kept.");
     person.sees_choice("Yes, once");
     assert!(!made(&home));
     person.types("n");
@@ -145,7 +145,7 @@ fn always_shows_the_rule_and_what_it_would_have_run_before_it_is_kept() {
     person.sees("your settings");
     person.sees_prompt();
     person.sends("/permissions remove shell(touch:*)");
-    person.sees("taken back: shell(touch:*)");
+    person.sees("removed: shell(touch:*)");
     person.sees_prompt();
     assert!(!std::fs::read_to_string(&config).unwrap().contains("touch"));
     server.push(shell("call_4", "touch fourth.txt"));

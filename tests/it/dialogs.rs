@@ -145,7 +145,7 @@ fn a_plan_and_a_projects_command() {
         server.push(answer::chat_text("1. Make it."));
         server.push(answer::chat_text("Made."));
     };
-    every_key("plan", || asked(plan, &["/plan make it"], &[], "What becomes of this plan?"));
+    every_key("plan", || asked(plan, &["/plan make it"], &[], "What do you want to do with this plan?"));
     let brings = |home: &Home, _: &Server, _: &mut Command| {
         home.write("work/.axi/commands/greet.md", "Greet me warmly.\n");
     };

@@ -124,12 +124,12 @@ fn only_where_it_is_asked_for_is_each_provider_called() {
 fn a_self_check_has_a_turn_run_and_fails_with_what_it_found_wrong() {
     let home = Home::new();
     let ran = run(home.axi().arg("self-check"));
-    assert!(ran.out.contains("- answer of a scripted model: it arrives as it was sent"), "{ran:?}");
+    assert!(ran.out.contains("- answer of a scripted model: arrives as it was sent"), "{ran:?}");
     let is_well = !ran.out.contains("✗");
     assert_eq!(ran.code, Some(i32::from(!is_well)), "{ran:?}");
     // The turn needs nothing of the person's: their broken settings and dead proxy are not its business.
     home.write("config/axi/config.toml", "model = [broken\n");
     let ran = run(home.axi().env("http_proxy", "http://127.0.0.1:1").arg("self-check"));
-    assert!(ran.out.contains("it arrives as it was sent") && ran.out.contains("- ✗ settings: "), "{ran:?}");
+    assert!(ran.out.contains("arrives as it was sent") && ran.out.contains("- ✗ settings: "), "{ran:?}");
     assert_eq!(ran.code, Some(1), "{ran:?}");
 }

@@ -9,7 +9,7 @@ use crate::support::home::Home;
 use crate::support::server::{Gate, Server, answer};
 use crate::support::talk::{KEY, Person, axi, last_said};
 
-const BACK: &str = "what you had typed before axi ended is back on the line";
+const BACK: &str = "your unsent line from before is back";
 
 /// The files with drafts, as text.
 fn kept(home: &Home) -> Vec<String> {

@@ -129,7 +129,7 @@ fn a_model_that_is_gone_is_told_from_none_at_all() {
     let mut pty = started(Pty::options(), &nothing(&home));
     let seen = pty.transcript();
     assert!(
-        seen.contains("there is no provider named gone") && seen.contains("The model of your settings"),
+        seen.contains("there is no provider named gone") && seen.contains("The model in your settings"),
         "{seen}"
     );
     pty.send("\x03");
@@ -150,21 +150,21 @@ fn a_provider_its_key_and_a_model_are_chosen_and_the_typed_line_is_sent() {
     person.types("openai");
     person.sees("› openai");
     person.types("\r");
-    person.sees("How is the key given?");
+    person.sees("How do you want to give the key?");
     person.types("k");
     person.sees("Key for openai");
     person.types("wrong\r");
     person.sees("openai refused the key");
     person.sees_choice("type or paste it");
     person.types("k");
-    person.waits(|view| !view.text().contains("How is the key given? ›"), "the key again");
+    person.waits(|view| !view.text().contains("How do you want to give the key? ›"), "the key again");
     person.types(format!("{KEY}\r"));
-    person.sees("openai takes it");
+    person.sees("openai accepts it");
     let two = number(&person.pty, "  two");
     person.types(two);
     person.sees("Yes, in this file");
     person.types("y");
-    person.sees("axi asks openai/two from now on; kept in ~/config/axi/config.toml");
+    person.sees("axi uses openai/two from now on; kept in ~/config/axi/config.toml");
     person.sees("hello back");
     assert_eq!(server.requests().last().unwrap().body["model"], "two");
     let kept = settings(&home).unwrap();
@@ -188,14 +188,14 @@ fn a_server_at_another_address_is_asked_for_its_protocol_its_key_and_a_model() {
     person.types("no address\r");
     let protocol = number(&person.pty, "openai-chat");
     person.types(&protocol);
-    person.sees("no address is no address of a server");
+    person.sees("no address is not the address of a server");
     person.waits(|view| view.text().matches(QUESTION).count() == 2, "the offers again");
     person.types(&elsewhere);
     person.waits(|view| view.text().matches("the server's address ❯").count() == 2, "the address again");
     person.types(format!("{}\r", server.url("")));
     person.waits(|view| view.text().matches("Which protocol does it speak?").count() == 2, "the protocol");
     person.types(&protocol);
-    person.sees("How is the key given?");
+    person.sees("How do you want to give the key?");
     person.types("k");
     person.sees("Key for 127-0-0-1");
     person.types(format!("{KEY}\r"));
@@ -203,7 +203,7 @@ fn a_server_at_another_address_is_asked_for_its_protocol_its_key_and_a_model() {
     person.types(two);
     person.sees("Yes, in this file");
     person.types("y");
-    person.sees("axi asks 127-0-0-1/two from now on");
+    person.sees("axi uses 127-0-0-1/two from now on");
     person.sees("hello back");
     let kept = settings(&home).unwrap();
     let section =
@@ -228,7 +228,7 @@ fn a_server_that_lists_no_models_is_asked_for_the_one_the_person_names() {
     person.types(&protocol);
     person.sees("the model's name ❯");
     person.types("mine\r");
-    person.sees("axi asks 127-0-0-1/mine from now on");
+    person.sees("axi uses 127-0-0-1/mine from now on");
     person.sees("hello back");
     assert_eq!(server.requests().last().unwrap().body["model"], "mine");
     assert_eq!(person.leaves(), Some(0));
@@ -246,16 +246,16 @@ fn what_another_agent_asks_is_taken_over_and_its_secret_only_after_a_yes() {
         home.write(".codex/config.toml", &codex);
         home.write(".codex/auth.json", &json!({"OPENAI_API_KEY": KEY}).to_string());
         let mut person = Person { pty: started(Pty::options(), &nothing(&home)) };
-        let import = number(&person.pty, "lab/two, as codex asks it");
+        let import = number(&person.pty, "lab/two, as in codex");
         person.types(import);
-        person.sees("Take it over?");
+        person.sees("Use it in axi?");
         person.types(if yes { "y" } else { "n" });
         if yes {
             person.sees_choice("two");
             person.types("\r");
             person.sees("Yes, in this file");
             person.types("n");
-            person.sees("axi asks lab/two from now on");
+            person.sees("axi uses lab/two from now on");
             person.sends("hello");
             person.sees("hello back");
             let kept = settings(&home).unwrap();
@@ -263,7 +263,7 @@ fn what_another_agent_asks_is_taken_over_and_its_secret_only_after_a_yes() {
             assert!(!files(&home.path().join("state")).iter().any(|file| file.ends_with("keys.json")));
             assert_eq!(person.leaves(), Some(0));
         } else {
-            person.sees("How is the key given?");
+            person.sees("How do you want to give the key?");
             person.types("\x03");
             assert_eq!(person.pty.wait_exit().code(), Some(130));
             let keyed = |request: &crate::support::server::Recorded| {
@@ -277,7 +277,8 @@ fn what_another_agent_asks_is_taken_over_and_its_secret_only_after_a_yes() {
 #[test]
 fn ctrl_c_at_any_step_leaves_nothing_half_written() {
     // The keys up to each question, by the text of the question.
-    let steps = [("Which provider?", "other"), ("How is the key given?", "openai\r"), ("Key for openai", "k")];
+    let steps =
+        [("Which provider?", "other"), ("How do you want to give the key?", "openai\r"), ("Key for openai", "k")];
     for last in 0..=steps.len() {
         let home = Home::new();
         let server = lab();
@@ -321,7 +322,7 @@ fn settings_that_cannot_be_written_cost_only_the_next_start() {
     let mut command = nothing(&home);
     command.env("XDG_CONFIG_HOME", home_of_settings.join("below")).env("LAB", KEY);
     let mut person = Person { pty: started(Pty::options(), &command) };
-    let import = number(&person.pty, "lab/one, as codex asks it");
+    let import = number(&person.pty, "lab/one, as in codex");
     person.types(import);
     person.sees_choice("one");
     person.types("\r");
@@ -366,10 +367,10 @@ fn setup_runs_it_again_and_the_next_line_goes_to_the_new_model() {
     person.sees(QUESTION);
     let lab = number(&person.pty, "lab, with the key in LAB");
     person.types(lab);
-    person.sees("lab takes it");
+    person.sees("lab accepts it");
     let two = number(&person.pty, "  two");
     person.types(two);
-    person.sees("now asking lab/two");
+    person.sees("using lab/two");
     person.sends("hello");
     person.sees("hello back");
     assert_eq!(server.requests().last().unwrap().body["model"], "two");

@@ -95,7 +95,7 @@ fn a_command_gives_the_key_and_one_that_fails_is_told() {
     home.write("config/axi/config.toml", &config("exit 7"));
     let ran = ask(&home, "lab/m");
     assert_eq!(ran.code, Some(3), "{}", ran.err);
-    assert!(ran.err.contains("exit 7") && ran.err.contains("mend api_key_cmd"), "{}", ran.err);
+    assert!(ran.err.contains("exit 7") && ran.err.contains("correct api_key_cmd"), "{}", ran.err);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_key_is_tried_before_it_is_kept_and_goes_to_the_address_it_was_kept_for_alon
     server.route("GET /v1/models", Answer::json(200, &json!({"data": [{"id": "m"}]})));
     let ran = login("sk-right-7f3b1c9d");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("which only you can read") && ran.err.contains("lab takes it"), "{}", ran.err);
+    assert!(ran.err.contains("which only you can read") && ran.err.contains("lab accepts it"), "{}", ran.err);
     assert!(!ran.err.contains("sk-right"), "{}", ran.err);
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(ask(&home, "lab/m").code, Some(0));

@@ -174,7 +174,7 @@ fn another_key_can_be_chosen_and_none_at_all() {
         let server = Server::start([]);
         let Some(mut person) = row.start(&server, "", Some(&load("--no-bind")), false) else { continue };
         person.enters("axi doctor");
-        person.sees("its key: none, as asked for");
+        person.sees("its key: none, as you asked");
         assert_eq!(server.requests().len(), 0);
     }
 }

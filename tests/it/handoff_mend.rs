@@ -45,7 +45,7 @@ fn what_tmux_holds_is_read_and_stays_on_this_machine() {
     command.env("PATH", format!("{}/bin:/usr/bin:/bin", home.path().display()));
     let (code, screen) = ends(Pty::options().spawn(&command));
     assert_eq!(code, Some(0), "{screen}");
-    assert!(screen.contains("with what it printed: 1 line, from tmux; it stays on this machine"), "{screen}");
+    assert!(screen.contains("with its output: 1 line, from tmux; it stays on this machine"), "{screen}");
     assert!(screen.contains("\nthe file is called notes.txt\n"), "{screen}");
     assert_eq!(reply(&home), "put\ncat notes.txt");
     let question = last_said(&server.requests()[0]);
@@ -68,7 +68,7 @@ fn what_only_looks_is_run_again_after_a_yes_and_nothing_without() {
     asked.send("\r");
     let (code, screen) = ends(asked);
     assert_eq!(code, Some(0), "{screen}");
-    assert!(screen.contains("only the command and its exit code are read"), "{screen}");
+    assert!(screen.contains("axi reads only the command and its exit code"), "{screen}");
     assert!(!last_said(&server.requests()[0]).contains("printed"), "{screen}");
     // A yes for good asks no more.
     for times in 0..2 {

@@ -114,7 +114,7 @@ fn bash_puts_its_hook_back_where_the_prompts_command_was_set_anew() {
     let load = format!("{}PROMPT_COMMAND=:\n", ROWS[1].load);
     let Some(mut person) = ROWS[1].start(&server, "", Some(&load), false) else { return };
     person.types("\x07");
-    person.sees("axi: PROMPT_COMMAND was set anew");
+    person.sees("axi: something set PROMPT_COMMAND");
     person.sees_line("");
     person.types("\r");
     // The prompt below the one that was entered: what is typed before that stands in no line.

@@ -69,7 +69,7 @@ fn it_is_sent_once_when_the_person_says_so() {
     let (code, screen) = ends(pty);
     assert_eq!(code, Some(0), "{screen}");
     assert!(screen.starts_with("with: bash build.sh → exit 2\n"), "{screen}");
-    assert!(screen.contains("(43 lines, 1 secret taken out, from tmux)"), "{screen}");
+    assert!(screen.contains("(43 lines, 1 secret removed, from tmux)"), "{screen}");
     let message = said(&server.requests()[0], 1);
     assert!(message.starts_with("why did it fail\n"), "{message}");
     assert!(message.contains("<output>\ncc -c file1.c\n") && message.contains("file40.o] Error 1\n</output>"));
@@ -203,7 +203,7 @@ fn always_is_for_this_directory_and_is_kept_in_the_persons_own_state() {
     assert_eq!(ends(pty).0, Some(0));
     let (code, screen) = ends(Pty::options().spawn(&handoff(&home, &server, "why did it fail")));
     assert_eq!(code, Some(0));
-    assert!(screen.contains("with what it printed: 43 lines") && !screen.contains("Send what"), "{screen}");
+    assert!(screen.contains("with its output: 43 lines") && !screen.contains("Send the output of"), "{screen}");
     let messages = server.requests().iter().filter(|request| said(request, 1).contains("<output>")).count();
     assert_eq!(messages, 2);
     assert!(home.work().read_dir().unwrap().next().is_none());
@@ -223,7 +223,7 @@ fn never_is_for_this_directory_and_is_kept_in_the_persons_own_state() {
     assert_eq!(ends(pty).0, Some(0));
     let (code, screen) = ends(Pty::options().spawn(&handoff(&home, &server, "why did it fail")));
     assert_eq!(code, Some(0));
-    assert!(!screen.contains("Send what"), "{screen}");
+    assert!(!screen.contains("Send the output of"), "{screen}");
     assert!(server.requests().iter().all(|request| !said(request, 1).contains("<output>")));
 }
 
@@ -254,6 +254,6 @@ fn nobody_is_asked_when_it_does_not_matter_or_cannot_be_found() {
         let mut command = handoff(&home, &server, line);
         let (code, screen) = ends(Pty::options().spawn(command.env("AXI_LAST_STATUS", status)));
         assert_eq!(code, Some(0), "{screen}");
-        assert!(!screen.contains("Send what"), "{screen}");
+        assert!(!screen.contains("Send the output of"), "{screen}");
     }
 }

@@ -218,7 +218,7 @@ fn a_secret_is_left_out_and_told() {
         if person.pty.view(|view| view.text().contains("❯ y")) {
             person.types("y");
         }
-        person.sees("left out, it looks like a secret: GITHUB_TOKEN");
+        person.sees("left out, because it looks like a secret: GITHUB_TOKEN");
         person.sees_line(if row.name() == "fish" { "set -gx A 1" } else { "export A=1" });
     }
 }
@@ -231,7 +231,7 @@ fn in_the_conversation_slash_shell_shows_the_line_and_the_end_puts_it_on_the_pro
         person.types("\x07");
         person.sees("❯");
         person.types("/shell\r");
-        person.sees("no command has changed anything");
+        person.sees("no command changed anything");
         asks_for(&server, "mkdir -p sub && cd sub && export B=2");
         person.types("go there\r");
         person.waits(|view| ["Yes, once", "Done it."].iter().any(|text| view.text().contains(text)), "an end");
@@ -240,7 +240,7 @@ fn in_the_conversation_slash_shell_shows_the_line_and_the_end_puts_it_on_the_pro
         }
         person.sees("Done it.");
         person.types("/shell\r");
-        person.sees("when axi ends, this stands on your prompt");
+        person.sees("axi puts this on your prompt when it ends");
         let line = if row.name() == "fish" { "cd sub && set -gx B 2" } else { "cd sub && export B=2" };
         person.sees(&format!("\n{line}\n"));
         person.types("\x04");

@@ -139,6 +139,6 @@ fn a_killed_axi_leaves_what_the_person_agreed_to_and_nothing_else() {
     all_end("the job was ended", is_sleep(&kept));
     person.sees_prompt();
     person.sends("/jobs kill 7");
-    person.sees("there is no job 7 that could be ended");
+    person.sees("there is no running job 7");
     assert_eq!(person.leaves(), Some(0));
 }

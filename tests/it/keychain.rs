@@ -49,7 +49,7 @@ fn a_key_is_kept_in_the_keychain_found_there_and_taken_out_again() {
     let script = "printf sk-chain-7f3b1c9d | axi login lab && axi -p hi -m lab/m; \
                   axi logout lab; axi logout lab; axi -p hi -m lab/m";
     let ran = in_session(&home, &format!("{UNLOCKED}{script}"));
-    assert!(ran.err.contains("in the keychain") || ran.err.contains("lab takes it"), "{}", ran.err);
+    assert!(ran.err.contains("in the keychain") || ran.err.contains("lab accepts it"), "{}", ran.err);
     let keys: Vec<Option<String>> =
         server.requests().iter().map(|sent| sent.header("authorization").map(str::to_owned)).collect();
     let key = || Some("Bearer sk-chain-7f3b1c9d".to_owned());

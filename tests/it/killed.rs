@@ -26,7 +26,7 @@ const STEPS: [(&str, &str); 11] = [
     ("long answer\r", "alpha beta"),
     ("queued words\r", "1 queued"),
     ("", "to the queue"),
-    ("/compact\r", "a summary stands"),
+    ("/compact\r", "a summary replaces them"),
 ];
 
 /// Plays the session until so many bytes were shown; tells how many there were, and after which step it was.

@@ -29,7 +29,8 @@ fn only_languages_live_beside_the_build_script() {
 
 #[test]
 fn a_key_becomes_a_constant_or_a_struct_with_its_placeholders() {
-    let file = r#"{"a": {"b_c": "x", "d": "{all} of {count}", "e": {"other": "{count} x"}}, "f": "y"}"#;
+    let file = r#"{"a": {"b_c": "x", "d": "{all} of {count}", "e": {"other": "{count} x"}}, "f": "y",
+        "g": "{at}: {cause}"}"#;
     let (_, word) = generated(&[file]).expect("it is right");
     for line in [
         "pub(crate) mod a {",
@@ -38,9 +39,18 @@ fn a_key_becomes_a_constant_or_a_struct_with_its_placeholders() {
         "crate::locale::Filled::new(1, &[self.all, self.count])",
         "pub(crate) const E: crate::locale::Plural = crate::locale::Plural(2);",
         "pub(crate) const F: crate::locale::Word = crate::locale::Word(8);",
+        // What the system says is said in the language.
+        "crate::locale::Filled::new(9, &[self.at, self.cause]).with_cause(1)",
     ] {
         assert!(word.contains(line), "{line}\n{word}");
     }
+}
+
+#[test]
+fn a_mark_of_direction_in_a_file_is_no_part_of_the_words() {
+    let marks = "{\"a\": \"\u{200f}\u{2068}{count}\u{2069}\u{202b}y\u{61c}\u{200e}\"}";
+    let (tables, _) = generated(&[r#"{"a": "{count}x"}"#, marks]).expect("it is right");
+    assert!(tables.contains(r#"text: "\u{1}y", places: &[(0, 2), ]"#), "{tables}");
 }
 
 #[test]

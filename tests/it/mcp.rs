@@ -111,7 +111,7 @@ fn a_bad_server_is_named_and_the_turn_goes_on() {
 fn a_server_that_dies_or_floods_in_a_call_is_told_to_the_model() {
     for (on_call, told) in [
         ("echo 'disk is gone' >&2; exit 3", "it ended with exit code 3: disk is gone"),
-        ("head -c 52428800 /dev/zero | tr '\\0' x; echo", "its answer is larger than 16 MB and was thrown away"),
+        ("head -c 52428800 /dev/zero | tr '\\0' x; echo", "its answer is larger than 16 MB and was discarded"),
         (
             "printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":-32000,\"message\":\"not today\"}}\\n' \"$id\"",
             "it answered with error -32000: not today",
@@ -170,7 +170,7 @@ fn a_project_s_server_is_asked_once_with_its_command_and_not_started_before() {
     let server = Server::start([answer::chat_text("without"), answer::chat_text("with")]);
     let ran = ask(&home, &server, &[]);
     assert_eq!((ran.code, starts(&home)), (Some(0), 0));
-    assert!(ran.err.contains("not started, for nobody agreed to them: lab"), "{}", ran.err);
+    assert!(ran.err.contains("not started, because nobody approved them: lab"), "{}", ran.err);
     assert!(!tools(&server.requests()[0]).contains(&"lab__echo".to_owned()));
     let command = axi(&home, &server);
     let mut person = sees_question(&command);

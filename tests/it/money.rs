@@ -98,7 +98,7 @@ fn a_turn_ends_with_what_it_cost_and_usage_draws_the_turns() {
     person.sends("/budget 0.0001");
     person.sees("budget: $0.0001; so far:");
     person.sends("more");
-    person.sees("raise it with /budget USD");
+    person.sees("raise the budget with /budget USD");
     assert_eq!(server.requests().len(), 2);
     assert_eq!(person.leaves(), Some(0));
 }
@@ -113,7 +113,7 @@ fn an_effort_goes_with_every_request_until_it_is_taken_back() {
     person.sends("hi");
     person.sees("one");
     person.sends("/effort off");
-    person.sees("effort: as the provider has it");
+    person.sees("effort: the provider's default");
     person.sends("again");
     person.sees("two");
     person.sends("/effort");
@@ -137,12 +137,12 @@ fn what_a_message_will_cost_is_told_before_it_is_sent() {
     home.write("config/axi/config.toml", config);
     let server = Server::start([answer::chat_text("one"), answer::chat_text("two")]);
     let ran = ask(&home, &server, &["-m", "openai/dear"]);
-    assert!(ran.err.contains("this message costs $") && ran.err.contains(" at least, likely $"), "{}", ran.err);
+    assert!(ran.err.contains("this message costs at least $") && ran.err.contains(", probably $"), "{}", ran.err);
     let ran = ask(&home, &server, &["-m", PRICED]);
     assert!(!ran.err.contains("this message costs"), "{}", ran.err);
     let server = Server::start([answer::chat_text("three")]);
     let ran = ask(&home, &server, &["-m", "openai/unheard-of"]);
-    assert!(ran.err.contains("nobody knows what openai/unheard-of costs"), "{}", ran.err);
+    assert!(ran.err.contains("the price of openai/unheard-of is not known"), "{}", ran.err);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn the_window_that_a_server_lists_is_that_of_the_model_that_is_picked() {
     person.sends("/model");
     person.sees("lab/wide");
     person.types("2");
-    person.sees("now asking lab/wide");
+    person.sees("using lab/wide");
     person.sends("/context");
     person.sees("of 987,000 tokens, estimated");
     assert_eq!(person.leaves(), Some(0));

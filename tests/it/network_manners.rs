@@ -33,7 +33,7 @@ fn a_login_page_in_the_servers_place_is_named_and_asked_once() {
         let server = Server::start([page.clone()]);
         let ran = run(&mut asks(&home, &server));
         assert_eq!((ran.code, server.requests().len()), (Some(4), 1), "{page:?}: {}", ran.err);
-        assert!(ran.err.contains("likely the login page of this network"), "{page:?}: {}", ran.err);
+        assert!(ran.err.contains("probably the login page of this network"), "{page:?}: {}", ran.err);
         assert!(ran.err.contains("in a browser"), "{page:?}: {}", ran.err);
     }
     // Nobody stands between this machine and itself: there a page is a wrong address.
@@ -65,7 +65,7 @@ fn a_list_of_models_and_a_key_are_not_taken_from_a_login_page() {
     home.write("config/axi/config.toml", "[providers.lab]\nbase_url = \"http://model.invalid/v1\"\n");
     let ran = run(home.axi().args(["models", "lab"]).env("ALL_PROXY", proxy));
     assert_eq!(ran.code, Some(4), "{}", ran.err);
-    assert!(ran.err.contains("likely the login page of this network"), "{}", ran.err);
+    assert!(ran.err.contains("probably the login page of this network"), "{}", ran.err);
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn a_server_under_an_authority_of_ones_own_is_trusted_by_the_setting_or_the_vari
     let missing = ask(&home, &server, &here, "ca_file = \"/nowhere/ca.pem\"\n", None);
     assert_eq!(missing.code, Some(4), "{}", missing.err);
     assert!(
-        missing.err.contains("(ca_file)") && missing.err.contains("no certificate can be read"),
+        missing.err.contains("(ca_file)") && missing.err.contains("names no readable certificate"),
         "{}",
         missing.err
     );
@@ -225,7 +225,7 @@ fn a_certificate_that_is_not_valid_now_leads_to_the_clock() {
     let server = Server::start([]);
     let early = trusting(&home, &server, &certificates, "early");
     assert_eq!(early.code, Some(4), "{}", early.err);
-    assert!(early.err.contains("clock, which is likely behind") && early.err.contains("date"), "{}", early.err);
+    assert!(early.err.contains("clock, which is probably behind") && early.err.contains("date"), "{}", early.err);
     for name in ["late", "late signer"] {
         let late = trusting(&home, &server, &certificates, name);
         assert_eq!(late.code, Some(4), "{}", late.err);

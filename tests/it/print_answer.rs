@@ -51,7 +51,7 @@ fn more_than_a_message_holds_keeps_its_beginning_and_its_end_and_says_so() {
     let mut shell = shell(&axi(&home, &server), r#"seq 1 700000 | "$AXI" -p look"#);
     let ran = run(&mut shell);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "done\n"), "{}", ran.err);
-    assert!(ran.err.contains("standard input is 4.8 MB") && ran.err.contains("left out"), "{}", ran.err);
+    assert!(ran.err.contains("standard input has 4.8 MB") && ran.err.contains("leaves out"), "{}", ran.err);
     let asked = last_said(&server.requests()[0]);
     let shown: String = asked.chars().take(60).collect();
     assert!(

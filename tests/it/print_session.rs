@@ -63,7 +63,10 @@ fn a_search_finds_what_was_said_and_says_when_nobody_said_it() {
     let search = |text: &str| run(home.axi().args(["sessions", "search", text]));
     assert!(search("PLOVER").out.contains("which?"));
     let nobody = search("role");
-    assert_eq!((nobody.code, nobody.out.as_str(), nobody.err.as_str()), (Some(0), "", "no session says role\n"));
+    assert_eq!(
+        (nobody.code, nobody.out.as_str(), nobody.err.as_str()),
+        (Some(0), "", "no session contains role\n")
+    );
 }
 
 #[test]

@@ -14,12 +14,14 @@ use crate::undo_random::{Random, number, picture};
 /// Parts of English sentences that promise something, in lower case.
 const PROMISING: &[&str] = &[
     "only reads",
+    "unasked only read",
     "would delete",
     "as they were",
     "as it was",
     "is not sent",
     "are not sent",
     "not sent:",
+    "does not send a request",
     "comes back",
     "nothing was",
     "nothing is lost",
@@ -79,7 +81,6 @@ const TELLING: &[&str] = &[
     "said.session_delete_unasked",
     "doctor.turn_works",
     "sandbox.sandbox_exec",
-    "setting.providers.envelope.answer",
 ];
 
 /// The keys of the English words that have a promise in them.

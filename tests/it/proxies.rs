@@ -59,7 +59,7 @@ fn certificates_that_are_not_where_the_variable_says_are_named() {
     let missing = run(&mut asks(&home, &server, &address, &[("SSL_CERT_FILE", "/nowhere/ca.pem")]));
     assert_eq!(missing.code, Some(4), "{}", missing.err);
     assert!(
-        missing.err.contains("(SSL_CERT_FILE)") && missing.err.contains("no certificate can be read"),
+        missing.err.contains("(SSL_CERT_FILE)") && missing.err.contains("names no readable certificate"),
         "{}",
         missing.err
     );

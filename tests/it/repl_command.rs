@@ -44,7 +44,7 @@ fn another_model_is_asked_from_now_on_and_saved_beside_the_comments_where_that_i
     person.sees("one");
     person.sees_prompt();
     person.sends("/model openai/other");
-    person.sees("now asking openai/other");
+    person.sees("using openai/other");
     person.sees("~/work · other ❯");
     person.sends("second");
     person.sees("two");
@@ -52,7 +52,7 @@ fn another_model_is_asked_from_now_on_and_saved_beside_the_comments_where_that_i
     assert_eq!(said(&server.requests()[1], 1), "first", "the conversation goes on");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), settings, "nobody said that it is to be kept");
     person.sends("/model --save");
-    person.sees("axi asks openai/other from the next start on too");
+    person.sees("axi uses openai/other from the next start on");
     assert_eq!(person.leaves(), Some(0));
     let written = std::fs::read_to_string(path).unwrap();
     assert!(written.contains("model = \"openai/other\""), "{written}");
@@ -68,7 +68,7 @@ fn another_model_is_asked_from_now_on_and_saved_beside_the_comments_where_that_i
     person.sees("three");
     assert_eq!(model(&server, 2), "other");
     person.sends("/model cloud openai/third --save");
-    person.sees("now asking openai/third, and from the next start on too");
+    person.sees("using openai/third, now and from the next start on");
     assert_eq!(person.leaves(), Some(0));
     let written = std::fs::read_to_string(home.path().join("config/axi/config.toml")).unwrap();
     assert_eq!(written.replace("model = \"openai/third\"\n", ""), settings, "all else stands as it stood");

@@ -125,7 +125,7 @@ fn a_terminal_left_raw_is_put_right() {
         )
     };
     assert!(pty.wait_until(|view| state(view) == (false, false, true), crate::support::pty::PATIENCE));
-    assert!(pty.transcript().contains("the terminal is as it should be again"), "{}", pty.transcript());
+    assert!(pty.transcript().contains("the terminal is reset"), "{}", pty.transcript());
     pty.send("\n");
     assert!(pty.wait_exit().success());
 }

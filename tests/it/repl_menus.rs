@@ -36,7 +36,7 @@ fn models_are_chosen_by_group_and_then_by_name() {
     person.types(DOWN);
     person.sees("› lab/qwen3");
     person.types("\r");
-    person.sees("now asking lab/qwen3");
+    person.sees("using lab/qwen3");
     assert_eq!(person.leaves(), Some(0));
 }
 
@@ -55,7 +55,7 @@ fn a_slow_server_blocks_no_key_and_its_models_come_without_one() {
     person.sees("› lab/qwen3");
     person.types("\t");
     person.types("\r");
-    person.sees("now asking lab/qwen3");
+    person.sees("using lab/qwen3");
     assert_eq!(person.leaves(), Some(0));
 }
 
@@ -128,7 +128,7 @@ fn sessions_are_switched_renamed_and_deleted_from_the_menu() {
     person.sees("two");
     person.sees_prompt();
     person.types("/session ");
-    person.sees("go on with another session");
+    person.sees("continue another session");
     person.types("sw\t");
     person.sees("the bird");
     person.types("bird");
@@ -167,7 +167,7 @@ fn the_session_in_use_is_not_deleted() {
     person.sees_prompt();
     // What is entered without a look keeps it.
     person.sends(&format!("/session delete {id}"));
-    person.sees("Delete “hello” for good");
+    person.sees("Delete “hello” permanently");
     person.types("\r");
     person.sees("nothing is deleted");
     assert!(file.exists());

@@ -74,7 +74,7 @@ fn planning_changes_nothing() {
     person.types(SHIFT_TAB);
     person.sees("plan, only reads");
     person.sends("write it");
-    person.sees("What becomes of this plan?");
+    person.sees("What do you want to do with this plan?");
     assert!(!home.work().join("made.txt").exists());
     assert!(last_said(&server.requests()[1]).contains("you can only read now"));
     person.types("\x1b");

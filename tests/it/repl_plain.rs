@@ -64,7 +64,7 @@ fn a_conversation_is_plain_lines() {
         person.sees("did you mean /model?");
         prompts(&person, 4);
         person.types("/copy\r");
-        person.sees("axi sends none to this terminal");
+        person.sees("axi does not send to this terminal");
         prompts(&person, 5);
         assert_eq!(last_said(&server.requests()[1]), "second \nrow");
         ends(person);
@@ -166,4 +166,66 @@ fn each_sub_agent_is_told_when_it_begins_and_when_it_ends() {
     }
     assert!(!text.contains("running"), "{text}");
     ends(person);
+}
+
+/// What a reader says aloud of a whole turn with a question in it, and of a menu.
+const STORY: &str = "\
+~/work · any ❯ make it
+waiting for the model …
+
+$ touch made.txt
+Run this command? (Esc stops the turn)
+1) Yes, once (y)
+2) Yes, and for the rest of this session: shell(touch:*) (s)
+3) Always, by a rule (shown first) (a)
+4) No (n)
+5) No, and say what to do instead (f)
+6) Not yet: explain it, from the manual pages here (e)
+1-6, y/s/a/n/f/e: 1
+running touch made.txt …
+✓ Ran touch made.txt · allowed once
+waiting for the model …
+
+It is **made**.
+
+~/work · any ❯ /language
+Which language?
+1) en  English
+2) ja  日本語
+3) zh-CN  简体中文
+1-3: 1
+Now speaking English.
+~/work · any ❯ ";
+
+#[test]
+fn an_approval_a_menu_and_a_turn_are_a_story_in_order_each_line_once() {
+    let home = Home::new();
+    for command in plainly(&home, &Server::start([])) {
+        let touch = r#"{"command":"touch made.txt"}"#;
+        let server =
+            Server::start([answer::chat_call("call_1", "shell", touch), answer::chat_text("It is **made**.")]);
+        let mut command = command;
+        command.env("OPENAI_BASE_URL", server.url("/v1")).env("AXI_TRIAL", "off");
+        let mut person = starts(&command);
+        person.types("make it\r");
+        person.sees("1-6, y/s/a/n/f/e:");
+        person.types("1\r");
+        prompts(&person, 2);
+        person.types("/language\r");
+        person.sees("1-3:");
+        person.types("1\r");
+        prompts(&person, 3);
+        let raw = person.pty.view(|view| String::from_utf8_lossy(view.raw()).into_owned());
+        // How long it took is said where it took longer than an instant.
+        let told = raw.replace("\r\n", "\n").lines().map(without_time).collect::<Vec<_>>().join("\n");
+        assert_eq!(told, STORY);
+        std::fs::remove_file(home.work().join("made.txt")).unwrap();
+        ends(person);
+    }
+}
+
+/// A row without the part that says how many seconds something took.
+fn without_time(row: &str) -> String {
+    let is_time = |part: &&str| part.strip_suffix(" s").is_some_and(|number| number.parse::<f32>().is_ok());
+    row.split(" · ").filter(|part| !is_time(part)).collect::<Vec<_>>().join(" · ")
 }

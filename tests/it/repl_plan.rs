@@ -19,7 +19,7 @@ fn planned(editor: Option<&str>) -> (Home, Server, Person) {
     let mut person = Person::meets(&command);
     person.sends("/plan make a file");
     person.sees("2. Look at it.");
-    person.sees("What becomes of this plan?");
+    person.sees("What do you want to do with this plan?");
     person.sees_choice("Accept it and build");
     (home, server, person)
 }
@@ -93,7 +93,7 @@ fn escape_goes_on_planning_and_dropping_ends_it() {
         person.sees_choice(choice);
     }
     person.types("\r");
-    person.sees("the plan is dropped");
+    person.sees("plan dropped");
     person.sees_prompt();
     server.push(answer::chat_text("Hello."));
     person.sends("hello");

@@ -210,9 +210,9 @@ fn what_was_not_captured_is_said() {
     for said in [
         "✓ shell cat notes.txt",
         "· shell curl -s http://127.0.0.1:9/x — it reaches the network",
-        "— it is about files outside of the workspace",
+        "— it concerns files outside the workspace",
         "· gone — its tool is not here",
-        "what the directory held before the session began",
+        "the directory's content before the session",
         "The same.",
     ] {
         assert!(ran.out.contains(said), "{said}: {}\n{}", ran.out, ran.err);

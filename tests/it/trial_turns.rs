@@ -75,7 +75,7 @@ fn a_person_reviews_a_turn_at_its_end_and_applies_a_part_of_it() {
     let mut person = Person::meets(&axi(&home, &server));
     person.sends("go");
     person.sees("- d0/a");
-    person.sees("Apply what this turn changed?");
+    person.sees("Apply the changes of this turn?");
     assert_eq!(picture(&home.work()), before);
     person.sees("1–4 answers");
     person.types("3");
@@ -87,7 +87,7 @@ fn a_person_reviews_a_turn_at_its_end_and_applies_a_part_of_it() {
     assert!(home.work().join("real").exists(), "a person's own command is no part of a turn");
     person.sends("again");
     person.waits(
-        |view| view.transcript().matches("Apply what this turn changed?").count() > 1,
+        |view| view.transcript().matches("Apply the changes of this turn?").count() > 1,
         "the second question",
     );
     person.sees("1–4 answers");

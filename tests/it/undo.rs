@@ -233,7 +233,7 @@ fn what_somebody_else_changed_since_stays_unless_it_is_said() {
     let (home, _server, mut person) = broken();
     home.write("work/a.txt", "mine\n");
     person.sends("/undo");
-    person.sees("was changed since by something else");
+    person.sees("something else changed it since");
     person.sees_choice("Yes, take it back");
     person.types("\r");
     person.sees("left as it is: a.txt");

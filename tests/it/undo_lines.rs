@@ -115,7 +115,7 @@ fn makes_clones(home: &Home) -> bool {
     makes
 }
 
-/// Bytes of a file that is too large to keep a copy of.
+/// Bytes of a file that is too large to copy.
 const TOO_LARGE: u64 = 257 * 1024 * 1024;
 
 /// A home with such a file among others. A hole takes no room; the length alone says that it is not copied.
@@ -149,7 +149,7 @@ fn where_nobody_can_be_asked_what_cannot_be_undone_is_not_run_unless_a_rule_name
     let server = Server::start(vec![answer::chat_call("call_1", "shell", &shell), answer::chat_text("done it")]);
     let ran = run(axi(&home, &server).args(["-y", "--allow", "shell(truncate -s 1 large)", "-p", "go on"]));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("too large to keep a copy of"), "{}", ran.err);
+    assert!(ran.err.contains("too large to copy"), "{}", ran.err);
     assert_eq!(large.metadata().unwrap().len(), 1);
 }
 
@@ -164,7 +164,7 @@ fn what_is_too_large_to_keep_is_said_before_and_after() {
     let mut person = Person::meets(axi(&home, &server).arg("-y"));
     person.sends("go on");
     // Nobody has agreed to that with `-y`.
-    person.sees("cannot be undone for 1 file");
+    person.sees("cannot be taken back for 1 file");
     person.sees_choice("Yes, once");
     assert_eq!(large.metadata().unwrap().len(), TOO_LARGE);
     person.types("y");

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::super::console::terminal_size;
 use super::super::context::App;
+use super::super::desktop;
 use super::rules;
 use crate::agent::Agent;
 use crate::frontend::human::{Asker, HumanOptions, Looks};
@@ -17,6 +18,7 @@ pub(super) fn human_options(
     asker: Box<dyn Asker<Output>>,
 ) -> HumanOptions<Output> {
     let cache = app.display().background_cache();
+    let variables = app.process.variables;
     HumanOptions {
         size: terminal_size,
         looks,
@@ -26,6 +28,7 @@ pub(super) fn human_options(
         rules: rules::offer(app),
         tools: agent.tools().clone(),
         keep_background: Box::new(move |background| cache.write(background)),
+        desktop: Box::new(move |title, text| desktop::notify(title, text, variables)),
         clock: Box::new(Instant::now),
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn user_commands(app: &App) -> UserCommands {
     let folders = app.project.cwd.ancestors().take_while(|folder| folder.starts_with(&app.project.root));
     let project = folders.flat_map(|folder| [folder.join(".axi/commands"), folder.join(".claude/commands")]);
     let project = project.filter(|folder| !user.contains(folder)).collect();
-    let mut commands = UserCommands::new(user, project);
+    let mut commands = UserCommands::new(user, project, app.paths.home.clone());
     if app.project.trusted() {
         commands.agree_to(app.project.files.wanting());
     }

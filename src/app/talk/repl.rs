@@ -98,6 +98,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
         new_session,
         resume_session,
         directory,
+        told: app.display().directories(),
         shell: ShellLines::new(
             shell,
             app.process.program.clone(),

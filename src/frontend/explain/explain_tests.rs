@@ -40,7 +40,7 @@ fn each_flag_is_told_in_the_words_of_its_own_page_and_what_has_none_says_so() {
             "tar — an archiver  [tar(1)]",
             "  -x, --extract — extract files",
             "  -z — by gzip",
-            "  -v: tar(1) has no line of its own for it",
+            "  -v: tar(1) has no line for it",
             "  -f, --file=ARCHIVE — use the archive",
         ]
     );
@@ -60,7 +60,7 @@ fn each_flag_is_told_in_the_words_of_its_own_page_and_what_has_none_says_so() {
     );
     let told = said("sudo -u root frobnicate -x");
     assert_eq!(told[..2], ["sudo — as another  [sudo(1)]", "  -u user — the user"]);
-    assert!(told[2].starts_with("frobnicate: nothing here says what it does"), "{told:?}");
+    assert!(told[2].starts_with("frobnicate: nothing here explains it"), "{told:?}");
     // What is another program's is not told in the words of this one.
     assert!(!told.iter().any(|line| line.contains("-x:")), "{told:?}");
     assert_eq!(said("ssh -p 22 h rm -rf x")[..2], ["ssh — elsewhere  [ssh(1)]", "  -p port — the port"]);
@@ -74,11 +74,11 @@ fn what_the_judge_knows_is_told_with_what_could_be_taken_back() {
         told[1..],
         [
             "axi's judge: `cat notes.txt` only reads · reads notes.txt",
-            "Nothing is changed: there is nothing to take back."
+            "It changes nothing: there is nothing to take back."
         ]
     );
     let told = said("rm -r build");
     assert!(told[told.len() - 2].contains("destroys") && told[told.len() - 2].contains("build"), "{told:?}");
     assert!(said("curl x.example").last().unwrap().contains("leaves this machine"));
-    assert!(said("$X y").iter().any(|line| line.contains("only known when it runs")), "{:?}", said("$X y"));
+    assert!(said("$X y").iter().any(|line| line.contains("known only when it runs")), "{:?}", said("$X y"));
 }

@@ -7,20 +7,22 @@ use std::time::Duration;
 use super::keyboard::Keyboard;
 use super::painter::Painter;
 use crate::agent::TurnEnd;
-use crate::config::Notify;
+use crate::config::{Notify, OnOff};
 use crate::locale::{Word, word};
-use crate::terminal::{Mark, Progress};
-
-/// After so long a person may have gone to another window.
-const LONG_TURN: Duration = Duration::from_secs(10);
+use crate::terminal::{Mark, Progress, sanitize_line};
 
 /// What the turn is about, for who looks elsewhere.
-#[derive(Debug, Default)]
 pub(super) struct Attention {
     topic: String,
+    /// Shows a title and a text on the desktop.
+    desktop: Box<dyn Fn(&str, &str)>,
 }
 
 impl Attention {
+    pub(super) fn new(desktop: Box<dyn Fn(&str, &str)>) -> Self {
+        Self { topic: String::new(), desktop }
+    }
+
     /// Says what the next turn is about.
     pub(super) fn set_topic(&mut self, message: &str) {
         message.lines().next().unwrap_or_default().trim().clone_into(&mut self.topic);
@@ -59,7 +61,10 @@ impl Attention {
             // What failed is shown until the next turn, but not longer than axi is there.
             tty.title(Some(idle.bytes()));
         }
-        if spent.is_none_or(|spent| spent < LONG_TURN) {
+        let wishes = &painter.looks().notifications;
+        // After so long a person may have gone to another window.
+        let is_long = |spent: Duration| spent >= Duration::from_secs(wishes.long_turn);
+        if wishes.turns == OnOff::Off || !spent.is_some_and(is_long) {
             return;
         }
         match end {
@@ -77,7 +82,9 @@ impl Attention {
 
     /// Tells a person who looks elsewhere that a question waits.
     pub(super) fn call_for_answer<W: Write>(&self, painter: &mut Painter<W>, keyboard: &Keyboard) {
-        self.notify(painter, keyboard, word::attention::QUESTION);
+        if painter.looks().notifications.questions == OnOff::On {
+            self.notify(painter, keyboard, word::attention::QUESTION);
+        }
         tell_progress(painter, Progress::None);
     }
 
@@ -91,9 +98,17 @@ impl Attention {
         if keyboard.is_watched() && is_wanted(painter.looks().notify, keyboard.focused()) {
             let text = painter.locale().text(text);
             let text = if self.topic.is_empty() { text.to_owned() } else { format!("{text}: {}", self.topic) };
-            painter.screen().mark(&Mark::Notify("axi".to_owned(), text));
+            let (by, wishes) = (painter.looks().notifies_by, painter.looks().notifications.clone());
+            if wishes.desktop == OnOff::On {
+                (self.desktop)("axi", &sanitize_line(&text));
+            }
+            if wishes.terminal == OnOff::On {
+                painter.screen().mark(&Mark::Notify(by, "axi".to_owned(), text));
+            }
             // Terminals and multiplexers that know no notifications show this.
-            painter.screen().mark(&Mark::Bell);
+            if wishes.bell == OnOff::On {
+                painter.screen().mark(&Mark::Bell);
+            }
         }
     }
 }
@@ -120,7 +135,7 @@ fn resting_title<W: Write>(painter: &Painter<W>) -> [Mark; 2] {
 fn is_wanted(notify: Notify, focused: Option<bool>) -> bool {
     match notify {
         Notify::Never => false,
-        Notify::Always => true,
+        Notify::Always => focused != Some(true),
         Notify::Auto => focused == Some(false),
     }
 }
@@ -133,7 +148,7 @@ mod tests {
     fn only_who_looks_elsewhere_is_called_unless_they_wish_otherwise() {
         let wanted = |notify| [None, Some(true), Some(false)].map(|focused| is_wanted(notify, focused));
         assert_eq!(wanted(Notify::Auto), [false, false, true]);
-        assert_eq!(wanted(Notify::Always), [true; 3]);
+        assert_eq!(wanted(Notify::Always), [true, false, true]);
         assert_eq!(wanted(Notify::Never), [false; 3]);
     }
 }

@@ -22,6 +22,17 @@ pub(super) fn file_address(path: &Path) -> Arc<str> {
     address.into()
 }
 
+/// The address of a directory of this machine, with the machine's name: a terminal of another one must not take it for
+/// its own.
+#[must_use]
+pub fn directory_address(path: &Path) -> String {
+    // Without a name the address is one of this machine to every terminal, also to that of another one.
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "-.".contains(letter);
+    let host: String = host.chars().filter(|letter| is_part(*letter)).collect();
+    file_address(path).replacen("file://", &format!("file://{host}"), 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,8 +2,8 @@
 
 use nu_ansi_term::{Color, Style};
 
-use crate::config::{Notify, ReasoningView, ThemeChoice};
-use crate::terminal::{Background, Depth, Theme, Wrap};
+use crate::config::{Notifications, Notify, ReasoningView, ThemeChoice};
+use crate::terminal::{Background, Depth, NotifyBy, Theme, Wrap};
 
 /// What decides the looks.
 #[derive(Debug, Clone)]
@@ -24,8 +24,12 @@ pub struct Looks {
     pub highlight: bool,
     /// What is shown of reasoning.
     pub reasoning: ReasoningView,
-    /// When the end of a long turn is told.
+    /// When a person is notified.
     pub notify: Notify,
+    /// Of what, and how.
+    pub notifications: Notifications,
+    /// The terminal's protocol for it.
+    pub notifies_by: NotifyBy,
     /// Whether the terminal shows progress in its tab.
     pub progress: bool,
     /// The window's title after a turn, for terminals that cannot restore one; empty means the terminal's own.

@@ -1,7 +1,6 @@
 //! Turns as a person sees them: text as it arrives, steps with what came of them, questions, the row that lives below.
 //!
-//! It puts the parts together and decides nothing. Text is painted at once when it is the first for 16 ms, else together
-//! with what follows, so that a fast stream costs no more than the eye can see.
+//! It puts the parts together and decides nothing. The first text for 16 ms is painted at once, what follows together.
 
 use std::io::Write;
 use std::os::fd::OwnedFd;
@@ -52,6 +51,8 @@ pub struct HumanOptions<W: Write> {
     pub tools: Toolbox,
     /// Takes down the terminal's background when it has told, for the next start.
     pub keep_background: Box<dyn Fn(Background)>,
+    /// Shows a notification with a title and a text on the desktop.
+    pub desktop: Box<dyn Fn(&str, &str)>,
     /// Tells the time.
     pub clock: Box<dyn Fn() -> Instant>,
 }
@@ -79,18 +80,17 @@ pub struct Human<W: Write> {
 impl<W: Write> Human<W> {
     /// Shows on `screen`.
     pub fn new(screen: Screen<W>, options: HumanOptions<W>) -> Self {
-        let HumanOptions { size, looks, locale, place, asker, rules, tools, keep_background, clock } = options;
         Self {
-            painter: Painter::new(screen, size, looks, locale, place),
+            painter: Painter::new(screen, options.size, options.looks, options.locale, options.place),
             prose: Prose::default(),
             progress: Progress::default(),
-            steps: Steps::new(tools),
+            steps: Steps::new(options.tools),
             keyboard: Keyboard::default(),
-            questions: Questions::new(asker, rules),
-            attention: Attention::default(),
+            questions: Questions::new(options.asker, options.rules),
+            attention: Attention::new(options.desktop),
             lent: Lent::default(),
-            keep_background,
-            clock,
+            keep_background: options.keep_background,
+            clock: options.clock,
             painted: None,
             speaking: words::Speaking::default(),
             told_broken: false,

@@ -10,10 +10,10 @@ use super::super::again::turn;
 use super::super::looks::Palette;
 use super::*;
 use crate::agent::{Activity, Failure, Notice as Warning, TurnEnd};
-use crate::config::{Notify, ReasoningView, ThemeChoice};
+use crate::config::{Notifications, Notify, ReasoningView, ThemeChoice};
 use crate::conversation::ContentBlock::{Reasoning, Text, ToolCall as Call, ToolResult as Answer};
 use crate::conversation::{Effect, Message, Outcome, Preview, Subject, ToolCall, Usage};
-use crate::terminal::{Capabilities, Depth, Wrap};
+use crate::terminal::{Capabilities, Depth, NotifyBy, Wrap};
 use crate::tool::{Tool, ToolFacts, table};
 
 /// A person who answers every question alike.
@@ -82,6 +82,8 @@ impl Stage {
             highlight: false,
             reasoning: ReasoningView::Show,
             notify: Notify::Auto,
+            notifications: Notifications::default(),
+            notifies_by: NotifyBy::Both,
             progress: true,
             resting_title: String::new(),
         };
@@ -96,6 +98,7 @@ impl Stage {
                 rules: Rules::default(),
                 tools: Toolbox::new(tools),
                 keep_background: Box::new(|_| {}),
+                desktop: Box::new(|_, _| {}),
                 clock: Box::new(move || now.get()),
             },
         );

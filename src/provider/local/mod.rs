@@ -35,6 +35,7 @@ mod network;
 mod panel;
 #[cfg(target_arch = "x86_64")]
 mod panel_narrow;
+mod speed;
 mod tokenizer;
 #[cfg(target_arch = "x86_64")]
 mod vector;
@@ -58,6 +59,7 @@ use super::{Abilities, EventStream, ModelInfo, Provider, ProviderError, Request}
 use crate::conversation::Price;
 pub use fetch::{FetchError, Progress, Sources, fetch};
 pub use gguf::ModelError;
+pub use speed::speed;
 pub use weights::{Places, TABLE, Weights, by_name, check, find, folder, leavings, remember};
 
 /// The provider's name.

@@ -50,7 +50,8 @@ pub fn actions<'a>(found: &'a Found, helper: Option<&'a PathBuf>) -> impl Iterat
 }
 
 /// Tells whether a tool of this name is an action of the table.
-pub(in crate::tool) fn is_action(name: &str) -> bool {
+#[must_use]
+pub fn is_action(name: &str) -> bool {
     TABLE.iter().any(|tool| tool.actions.iter().any(|action| action_name(tool.id, action) == name))
 }
 

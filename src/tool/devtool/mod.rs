@@ -12,8 +12,7 @@ mod scripts;
 mod table;
 mod template;
 
-pub(in crate::tool) use action_tool::is_action;
-pub use action_tool::{ActionTool, actions};
+pub use action_tool::{ActionTool, actions, is_action};
 pub use cache::KnownVersions;
 pub use dev_tools::DevTools;
 pub(in crate::tool) use dev_tools::Offered;

@@ -9,10 +9,10 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use axi::agent::{Activity, AgentEvent, Frontend as _, TurnEnd};
-use axi::config::{Notify, ReasoningView, ThemeChoice};
+use axi::config::{Notifications, Notify, ReasoningView, ThemeChoice};
 use axi::frontend::human::{Human, HumanOptions, Looks, Nobody, Palette, Rules};
 use axi::locale::Locale;
-use axi::terminal::{Capabilities, Depth, Line, Screen, Span, Wrap};
+use axi::terminal::{Capabilities, Depth, Line, NotifyBy, Screen, Span, Wrap};
 use axi::tool::{Place, Toolbox, table};
 use nu_ansi_term::{Color, Style};
 use unicode_width::UnicodeWidthStr as _;
@@ -191,6 +191,8 @@ pub(crate) fn human<W: Write>(
         highlight: false,
         reasoning: ReasoningView::Show,
         notify,
+        notifications: Notifications::default(),
+        notifies_by: NotifyBy::Both,
         progress: true,
         resting_title: String::new(),
     };
@@ -203,6 +205,7 @@ pub(crate) fn human<W: Write>(
         rules: Rules::default(),
         tools: Toolbox::new(table::standard(None, None)),
         keep_background: Box::new(|_| {}),
+        desktop: Box::new(|_, _| {}),
         clock,
     };
     let (columns, rows) = size();

@@ -82,11 +82,15 @@ fn servers(app: &App, locale: &Locale) -> Vec<Check> {
 
 #[cfg(feature = "local")]
 fn own(app: &App, locale: &Locale) -> Vec<Check> {
-    use crate::provider::local::{NAME, TABLE, find, processor};
+    use crate::provider::local::{NAME, TABLE, find, processor, speed};
     let name = locale.text(word::doctor::OWN_MODEL);
     let places = models::places(app);
     let here = TABLE.iter().filter_map(|weights| Some((weights, find(weights, &places)?)));
+    let here: Vec<_> = here.collect();
+    let model = here.first().map_or(&TABLE[0], |(weights, _)| *weights);
+    let is_here = !here.is_empty();
     let here: Vec<String> = here
+        .into_iter()
         .map(|(weights, path)| {
             let (model, size) = (format!("{NAME}/{}", weights.name), models::megabytes(weights.size));
             format!("{model} ({size}) · {}", app.paths.shown(&path))
@@ -96,7 +100,16 @@ fn own(app: &App, locale: &Locale) -> Vec<Check> {
     let (path, cores) = processor();
     let path = path.unwrap_or(locale.text(word::doctor::SCALAR));
     let runs = locale.with(word::doctor::Processor { path, cores: &cores.to_string() });
-    vec![Check::good(name, format!("{} · {runs}", here.join(", ")))]
+    let (tenths, needed) = (speed().saturating_mul(10) / model.size.max(1), models::megabytes(model.size));
+    let pace = format!("{}.{}", tenths / 10, tenths % 10);
+    let fast = locale.with(word::doctor::Speed { tokens: &pace, model: model.name, bytes: &needed });
+    let found = format!("{} · {runs} · {fast}", here.join(", "));
+    let is_tight = is_here && models::available().is_some_and(|bytes| bytes < model.size);
+    vec![if is_tight {
+        Check::bad(name, found, locale.text(word::doctor::MEMORY_HINT))
+    } else {
+        Check::good(name, found)
+    }]
 }
 
 #[cfg(not(feature = "local"))]

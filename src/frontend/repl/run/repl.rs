@@ -25,7 +25,7 @@ use crate::frontend::repl::menu::MenuLists;
 use crate::frontend::stage::Stage;
 use crate::locale::{Word, word};
 use crate::session::{Loaded, Session};
-use crate::terminal::{Output, Pending, PictureProtocol, TWICE};
+use crate::terminal::{Mark, Output, Pending, PictureProtocol, TWICE};
 
 /// Makes a session that begins now.
 pub type NewSession = Box<dyn Fn() -> Session>;
@@ -58,6 +58,8 @@ pub struct ReplParts {
     pub resume_session: ResumeSession,
     /// The working directory as the prompt shows it.
     pub directory: String,
+    /// The addresses of the directory that axi works in and of the one it was started in, for a terminal that takes them.
+    pub told: Option<(String, String)>,
     /// Runs `!` lines.
     pub shell: ShellLines,
     /// How the terminal is shown attached pictures, if it is.
@@ -84,6 +86,7 @@ pub struct Repl {
     pub(super) new_session: NewSession,
     pub(super) resume_session: ResumeSession,
     directory: String,
+    told: Option<(String, String)>,
     pub(super) shell: ShellLines,
     turns: Turns,
     pub(super) pager: String,
@@ -120,6 +123,7 @@ impl Repl {
             new_session,
             resume_session,
             directory,
+            told,
             shell,
             pictures,
             pager,
@@ -139,6 +143,7 @@ impl Repl {
             new_session,
             resume_session,
             directory,
+            told,
             shell,
             turns: Turns::new(pictures),
             pager,
@@ -153,6 +158,10 @@ impl Repl {
     /// Runs until the person leaves; `first` is sent first.
     pub fn run(mut self, first: Option<String>) -> Exit {
         self.tell_editor();
+        let started_in = self.told.take().map(|(here, started_in)| {
+            self.human.painter().screen().mark(&Mark::Directory(here));
+            Mark::Directory(started_in)
+        });
         if first.is_none() && !self.stage.plain {
             self.say(word::repl::FOR_HELP);
         }
@@ -166,6 +175,10 @@ impl Repl {
             self.drafts.flush();
         } else {
             self.drafts.discard();
+        }
+        if let Some(started_in) = started_in {
+            self.human.painter().screen().mark(&started_in);
+            self.human.painter().screen().flush();
         }
         if self.stage.plain {
             // Nothing was changed on a terminal without escape sequences but its mode: none must be sent to undo it.

@@ -11,6 +11,8 @@ pub struct UserCommands {
     user: Vec<PathBuf>,
     /// The project's folders, the nearest first.
     project: Vec<PathBuf>,
+    /// Where secret files of the person lie.
+    home: Option<PathBuf>,
     loaded: Vec<UserCommand>,
     /// The texts of the project that the person has seen and said yes to.
     agreed: Vec<(PathBuf, String)>,
@@ -19,8 +21,8 @@ pub struct UserCommands {
 impl UserCommands {
     /// Names the folders; reads nothing yet.
     #[must_use]
-    pub const fn new(user: Vec<PathBuf>, project: Vec<PathBuf>) -> Self {
-        Self { user, project, loaded: Vec::new(), agreed: Vec::new() }
+    pub const fn new(user: Vec<PathBuf>, project: Vec<PathBuf>, home: Option<PathBuf>) -> Self {
+        Self { user, project, home, loaded: Vec::new(), agreed: Vec::new() }
     }
 
     /// Treats the project's commands as seen and agreed to in the form in which they were shown, because the person
@@ -36,7 +38,7 @@ impl UserCommands {
         let project = self.project.iter().map(|folder| (folder, CommandSource::Project));
         let mut loaded: Vec<UserCommand> = Vec::new();
         for (folder, source) in user.chain(project) {
-            for found in load_user_commands(folder, source) {
+            for found in load_user_commands(folder, source, self.home.as_deref()) {
                 let known = loaded.iter().any(|other| other.name == found.name);
                 if !known && command::find(&found.name).is_none() {
                     loaded.push(found);
@@ -79,7 +81,7 @@ mod tests {
         });
         std::fs::write(place.path().join("b.md"), "Delete all.").unwrap();
         std::fs::write(place.path().join("c.md"), "New.").unwrap();
-        let mut commands = UserCommands::new(Vec::new(), vec![place.path().to_owned()]);
+        let mut commands = UserCommands::new(Vec::new(), vec![place.path().to_owned()], None);
         commands.agree_to(&shown);
         let asked = commands.list().iter().map(|command| (command.name.as_str(), commands.needs_asking(command)));
         assert_eq!(asked.collect::<Vec<_>>(), [("a", false), ("b", true), ("c", true)]);
