@@ -128,9 +128,11 @@ impl Loaded {
             }
             self.tokens.push(token);
             if goes_round(&self.tokens[from..]) {
+                // It is not in memory.
+                self.tokens.pop();
                 break StopReason::Repeating;
             }
-            let Some(next) = self.network.read(&[token], &mut self.memory, Next::Wanted, &job.stop) else {
+            let Some(next) = self.read_next(&job.stop) else {
                 self.tokens.pop();
                 return;
             };
@@ -206,6 +208,7 @@ impl Loaded {
     /// Reads the last token again, after those behind it were taken back.
     fn read_last(&mut self, job: &Job) -> Option<Vec<f32>> {
         let last = self.tokens.len().checked_sub(1)?;
+        self.ahead.clear();
         self.memory.truncate(last, &self.network.shape);
         let next = self.network.read(&self.tokens[last..], &mut self.memory, Next::Wanted, &job.stop);
         if next.is_none() {

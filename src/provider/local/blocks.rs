@@ -9,13 +9,11 @@ pub(crate) const WIDE: usize = 256;
 /// Numbers in one block of the older formats.
 pub(crate) const NARROW: usize = 32;
 
-/// Activations of several tokens as signed bytes with a scale for each block, and the sum of each 16 bytes.
+/// Activations of several tokens as signed bytes with a scale for each block ([`WIDE`] or [`NARROW`]), and the sum of each 16 bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Activations {
     /// Numbers of one token.
     pub(crate) width: usize,
-    /// Numbers in a block: [`WIDE`] or [`NARROW`].
-    pub(crate) block: usize,
     pub(crate) bytes: Vec<i8>,
     pub(crate) scales: Vec<f32>,
     pub(crate) sums: Vec<i16>,
@@ -43,7 +41,7 @@ impl Activations {
             sums.extend(bytes.chunks_exact(16).map(|part| part.iter().map(|byte| i16::from(*byte)).sum::<i16>()));
             means.push(scale * sums[from..].iter().map(|sum| i32::from(*sum)).sum::<i32>() as f32);
         }
-        Self { width, block, bytes, scales, sums, means }
+        Self { width, bytes, scales, sums, means }
     }
 }
 
@@ -79,8 +77,15 @@ pub(crate) fn exp(value: f32) -> f32 {
 /// The block length activations must have to meet weights of a format.
 pub(crate) const fn activation_block(format: Format) -> usize {
     match format {
-        Format::Q4K | Format::Q6K => WIDE,
-        Format::Q5Zero | Format::Q8Zero | Format::F16 | Format::F32 => NARROW,
+        Format::Q2K | Format::Q3K | Format::Q4K | Format::Q5K | Format::Q6K => WIDE,
+        Format::F32
+        | Format::F16
+        | Format::BF16
+        | Format::Q4Zero
+        | Format::Q4One
+        | Format::Q5Zero
+        | Format::Q5One
+        | Format::Q8Zero => NARROW,
     }
 }
 
@@ -127,84 +132,4 @@ pub(crate) fn scales_and_minima(packed: &[u8]) -> ([u8; 8], [u8; 8]) {
         [low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]]
     };
     (bytes(scales), bytes(minima))
-}
-
-/// Writes a row of weights out as numbers.
-pub(crate) fn expand(format: Format, row: &[u8], out: &mut [f32]) {
-    let (numbers, size) = format.block();
-    for (block, out) in row.chunks_exact(size).zip(out.chunks_exact_mut(numbers)) {
-        match format {
-            Format::F32 => out[0] = f32::from_le_bytes([block[0], block[1], block[2], block[3]]),
-            Format::F16 => out[0] = half_at(block, 0),
-            Format::Q8Zero => {
-                let scale = half_at(block, 0);
-                out.iter_mut().zip(&block[2..]).for_each(|(out, byte)| *out = scale * f32::from(*byte as i8));
-            }
-            Format::Q5Zero => expand_five(block, out),
-            Format::Q4K => expand_four(block, out),
-            Format::Q6K => expand_six(block, out),
-        }
-    }
-}
-
-fn expand_five(block: &[u8], out: &mut [f32]) {
-    let scale = half_at(block, 0);
-    let high = u32::from_le_bytes([block[2], block[3], block[4], block[5]]);
-    for at in 0..16 {
-        let byte = block[6 + at];
-        let low = u32::from(byte & 15) | (((high >> at) & 1) << 4);
-        let next = u32::from(byte >> 4) | (((high >> (at + 16)) & 1) << 4);
-        out[at] = scale * (low as f32 - 16.0);
-        out[at + 16] = scale * (next as f32 - 16.0);
-    }
-}
-
-fn expand_four(block: &[u8], out: &mut [f32]) {
-    let (scale, minimum) = (half_at(block, 0), half_at(block, 2));
-    let (scales, minima) = scales_and_minima(&block[4..16]);
-    for part in 0..8 {
-        let shift = (part % 2) * 4;
-        let (factor, less) = (scale * f32::from(scales[part]), minimum * f32::from(minima[part]));
-        for at in 0..32 {
-            let four = (block[16 + part / 2 * 32 + at] >> shift) & 15;
-            out[part * 32 + at] = factor * f32::from(four) - less;
-        }
-    }
-}
-
-/// The six bits of number `at` (0..128) in one half of a Q6_K block.
-fn six(low: &[u8], high: &[u8], at: usize) -> u8 {
-    let (quarter, at) = (at / 32, at % 32);
-    let four = (low[at + quarter % 2 * 32] >> (quarter / 2 * 4)) & 15;
-    four | (((high[at] >> (quarter * 2)) & 3) << 4)
-}
-
-fn expand_six(block: &[u8], out: &mut [f32]) {
-    let scale = half_at(block, 208);
-    for part in 0..2 {
-        let (low, high) = (&block[part * 64..][..64], &block[128 + part * 32..][..32]);
-        for at in 0..128 {
-            let factor = scale * f32::from(block[192 + part * 8 + at / 16] as i8);
-            out[part * 128 + at] = factor * (f32::from(six(low, high, at)) - 32.0);
-        }
-    }
-}
-
-/// Multiplies a row of weights with one token's activations: the slow way, which every processor has.
-pub(crate) fn dot(
-    format: Format,
-    row: &[u8],
-    activations: &Activations,
-    token: usize,
-    scratch: &mut Vec<f32>,
-) -> f32 {
-    scratch.resize(activations.width, 0.0);
-    expand(format, row, scratch);
-    let bytes = &activations.bytes[token * activations.width..][..activations.width];
-    let scales = &activations.scales[token * activations.width / activations.block..];
-    let blocks = scratch.chunks_exact(activations.block).zip(bytes.chunks_exact(activations.block));
-    let sum = |(weights, bytes): (&[f32], &[i8])| -> f32 {
-        weights.iter().zip(bytes).map(|(weight, byte)| weight * f32::from(*byte)).sum()
-    };
-    blocks.zip(scales).map(|(block, scale)| sum(block) * scale).sum()
 }

@@ -1,4 +1,4 @@
-//! A conversation in the tokens of a ChatML model: what the Qwen family was taught, and others after it.
+//! A conversation in the tokens of a ChatML model, which the Qwen family was taught and others after it, or of Llama 3.
 //!
 //! Nothing a person, a file or a tool wrote can become a mark of the template: text is encoded as text, marks are put
 //! between by their numbers.
@@ -33,8 +33,14 @@ pub(super) struct Prompt {
 /// The marks of the template.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marks {
+    /// What a conversation begins with.
+    first: Option<u32>,
     start: u32,
+    /// What ends the name of who speaks; a line break where there is none.
+    named: Option<u32>,
     end: u32,
+    /// What an answer without thoughts begins with, where a model has them.
+    thoughts: Option<[u32; 2]>,
 }
 
 impl Marks {
@@ -43,7 +49,13 @@ impl Marks {
         let mark = |text: &str| {
             tokenizer.mark(text).ok_or_else(|| ModelError::Unsupported(format!("a template without {text}")))
         };
-        Ok(Self { start: mark("<|im_start|>")?, end: mark("<|im_end|>")? })
+        if let Some(named) = tokenizer.mark("<|end_header_id|>") {
+            let first = tokenizer.mark("<|begin_of_text|>");
+            let (start, end) = (mark("<|start_header_id|>")?, mark("<|eot_id|>")?);
+            return Ok(Self { first, start, named: Some(named), end, thoughts: None });
+        }
+        let thoughts = tokenizer.mark("<think>").zip(tokenizer.mark("</think>")).map(|(begin, end)| [begin, end]);
+        Ok(Self { first: None, start: mark("<|im_start|>")?, named: None, end: mark("<|im_end|>")?, thoughts })
     }
 }
 
@@ -58,7 +70,7 @@ pub(super) fn prompt(
     tools: &[ToolSpec],
     limit: usize,
 ) -> Option<Prompt> {
-    let mut writer = Writer { tokenizer, marks, tokens: Vec::new() };
+    let mut writer = Writer { tokenizer, marks, tokens: marks.first.into_iter().collect() };
     let (always, changing) = system.split_once("\n\n").unwrap_or((system, ""));
     writer.begin("system");
     writer.text(always);
@@ -90,7 +102,7 @@ pub(super) fn prompt(
         })
         .collect();
     let mut ask = Writer { tokenizer, marks, tokens: Vec::new() };
-    ask.begin("assistant");
+    ask.asked();
     let mut note = Writer { tokenizer, marks, tokens: Vec::new() };
     note.said("user", LEFT_OUT);
     let mut from = 0;
@@ -147,12 +159,31 @@ impl Writer<'_> {
 
     fn begin(&mut self, role: &str) {
         self.tokens.push(self.marks.start);
-        self.text(&format!("{role}\n"));
+        if let Some(named) = self.marks.named {
+            self.text(role);
+            self.tokens.push(named);
+            self.text("\n\n");
+        } else {
+            self.text(&format!("{role}\n"));
+        }
     }
 
     fn end(&mut self) {
         self.tokens.push(self.marks.end);
-        self.text("\n");
+        if self.marks.named.is_none() {
+            self.text("\n");
+        }
+    }
+
+    /// An answer follows, and no thoughts before it: they would take a small model minutes.
+    fn asked(&mut self) {
+        self.begin("assistant");
+        if let Some([begin, end]) = self.marks.thoughts {
+            self.tokens.push(begin);
+            self.text("\n\n");
+            self.tokens.push(end);
+            self.text("\n\n");
+        }
     }
 
     fn said(&mut self, role: &str, text: &str) {

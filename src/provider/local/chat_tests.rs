@@ -120,3 +120,31 @@ fn messages_that_are_the_same_each_time_are_kept_where_there_are_no_tools() {
     assert_eq!(prompt(&tokenizer, marks, ("ab", &long, 2), &[], 1500).unwrap().fixed, 0);
     assert_eq!(ask("aab", 0).unwrap().fixed, 0);
 }
+
+/// What a question becomes with these marks: marks by their names, other tokens by their bytes.
+fn worded(marks: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let tokenizer = Tokenizer::new(&Gguf::open(&Model::write_with(folder.path(), marks)).unwrap()).unwrap();
+    let found = Marks::find(&tokenizer).unwrap();
+    let messages = [Message::user("ab")];
+    let asked = prompt(&tokenizer, found, ("b", &messages, 0), &[], 100).unwrap();
+    asked.tokens.iter().map(|token| String::from_utf8_lossy(tokenizer.bytes(*token))).collect()
+}
+
+/// The vocabulary has no letters but a and b: "user" and "system" are nothing, "assistant" is "aa".
+#[test]
+fn a_question_is_worded_as_the_family_of_the_file_was_taught() {
+    assert_eq!(
+        worded(&["<|im_start|>", "<|im_end|>"]),
+        "<|im_start|>\nb<|im_end|>\n<|im_start|>\nab<|im_end|>\n<|im_start|>aa\n"
+    );
+    assert_eq!(
+        worded(&["<|im_start|>", "<|im_end|>", "<think>", "</think>"]),
+        "<|im_start|>\nb<|im_end|>\n<|im_start|>\nab<|im_end|>\n<|im_start|>aa\n<think>\n\n</think>\n\n"
+    );
+    assert_eq!(
+        worded(&["<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"]),
+        "<|begin_of_text|><|start_header_id|><|end_header_id|>\n\nb<|eot_id|><|start_header_id|><|end_header_id|>\
+         \n\nab<|eot_id|><|start_header_id|>aa<|end_header_id|>\n\n"
+    );
+}

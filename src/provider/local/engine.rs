@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
+use super::ahead::Ahead;
 use super::chat::{Marks, Prompt, prompt};
 use super::cores::{cores, threads};
 use super::gguf::{Gguf, ModelError};
@@ -132,6 +133,7 @@ pub(super) struct Loaded {
     marks: Marks,
     pub(super) memory: Memory,
     pub(super) tokens: Vec<u32>,
+    pub(super) ahead: Ahead,
     kept: Option<PrefixCache>,
     pub(super) context: usize,
     whole: Whole,
@@ -173,7 +175,8 @@ impl Loaded {
         let kept = plan.kept.as_ref().map(|folder| PrefixCache::new(folder, &plan.weights));
         let context = CONTEXT.min(network.shape.context);
         let whole = Whole::ask(plan)?;
-        Ok(Self { network, tokenizer, marks, memory, tokens: Vec::new(), kept, context, whole })
+        let (tokens, ahead) = (Vec::new(), Ahead::default());
+        Ok(Self { network, tokenizer, marks, memory, tokens, ahead, kept, context, whole })
     }
 
     fn answer(&mut self, job: &Job) -> Result<(), ModelError> {
@@ -267,8 +270,14 @@ impl Loaded {
         let _ = send(StreamEvent::Usage(usage)) && send(StreamEvent::Done(StopReason::EndTurn));
     }
 
+    /// Reads the last token of an answer, whose others are in memory, and says what it makes likely; `None` when stopped.
+    pub(super) fn read_next(&mut self, stop: &AtomicBool) -> Option<Vec<f32>> {
+        self.ahead.read(&self.network, &self.tokens, &mut self.memory, stop)
+    }
+
     /// Goes back to what the memory and these tokens have in common.
     fn go_back(&mut self, tokens: &[u32]) -> usize {
+        self.ahead.clear();
         let same = self.tokens.iter().zip(tokens).take_while(|(left, right)| left == right).count();
         self.tokens.truncate(same);
         self.memory.truncate(same, &self.network.shape);

@@ -29,7 +29,7 @@ pub enum ModelError {
     #[error("its bytes are not the published ones (their SHA-256 is another)")]
     Changed,
     /// It is a good file of a kind this engine does not know.
-    #[error("it needs {0}, which this engine does not have")]
+    #[error("it needs {0}, which this engine does not have; llama-server, Ollama and LM Studio may")]
     Unsupported(String),
 }
 
@@ -38,37 +38,89 @@ pub enum ModelError {
 pub(crate) enum Format {
     F32,
     F16,
-    /// 32 numbers: scale, 16 × two low halves, one fifth bit each.
+    /// The upper half of an `F32`.
+    BF16,
+    /// 32 numbers: scale, 16 × two halves.
+    Q4Zero,
+    /// 32 numbers: scale, minimum, 16 × two halves.
+    Q4One,
+    /// 32 numbers: scale, one fifth bit each, 16 × two low halves.
     Q5Zero,
+    /// 32 numbers: scale, minimum, one fifth bit each, 16 × two low halves.
+    Q5One,
     /// 32 numbers: scale, signed bytes.
     Q8Zero,
+    /// 256 numbers of two bits, sixteen scales and minima of four.
+    Q2K,
+    /// 256 numbers of three bits, sixteen scales of six.
+    Q3K,
     /// 256 numbers of four bits, eight scales and minima of six.
     Q4K,
+    /// 256 numbers of five bits, eight scales and minima of six.
+    Q5K,
     /// 256 numbers of six bits, sixteen scales of eight.
     Q6K,
 }
 
+/// What other formats are called, by their code: <https://github.com/ggml-org/llama.cpp>, `ggml.h`.
+const OTHERS: &[(u32, &str)] = &[
+    (9, "Q8_1"),
+    (15, "Q8_K"),
+    (16, "IQ2_XXS"),
+    (17, "IQ2_XS"),
+    (18, "IQ3_XXS"),
+    (19, "IQ1_S"),
+    (20, "IQ4_NL"),
+    (21, "IQ3_S"),
+    (22, "IQ2_S"),
+    (23, "IQ4_XS"),
+    (29, "IQ1_M"),
+    (34, "TQ1_0"),
+    (35, "TQ2_0"),
+    (39, "MXFP4"),
+];
+
 impl Format {
+    /// All of them, with their codes.
+    pub(crate) const ALL: [(u32, Self); 13] = [
+        (0, Self::F32),
+        (1, Self::F16),
+        (2, Self::Q4Zero),
+        (3, Self::Q4One),
+        (6, Self::Q5Zero),
+        (7, Self::Q5One),
+        (8, Self::Q8Zero),
+        (10, Self::Q2K),
+        (11, Self::Q3K),
+        (12, Self::Q4K),
+        (13, Self::Q5K),
+        (14, Self::Q6K),
+        (30, Self::BF16),
+    ];
+
     fn of(code: u32) -> Result<Self, ModelError> {
-        Ok(match code {
-            0 => Self::F32,
-            1 => Self::F16,
-            6 => Self::Q5Zero,
-            8 => Self::Q8Zero,
-            12 => Self::Q4K,
-            14 => Self::Q6K,
-            other => return Err(ModelError::Unsupported(format!("tensor format {other}"))),
-        })
+        if let Some((_, format)) = Self::ALL.iter().find(|(known, _)| *known == code) {
+            return Ok(*format);
+        }
+        let name = OTHERS.iter().find(|(known, _)| *known == code).map(|(_, name)| *name);
+        let name = name.map_or_else(|| code.to_string(), str::to_owned);
+        Err(ModelError::Unsupported(format!("the number format {name}")))
     }
 
     /// Numbers and bytes of one block.
     pub(crate) const fn block(self) -> (usize, usize) {
         match self {
             Self::F32 => (1, 4),
-            Self::F16 => (1, 2),
+            Self::F16 | Self::BF16 => (1, 2),
+            Self::Q4Zero => (32, 18),
+            Self::Q4One => (32, 20),
             Self::Q5Zero => (32, 22),
+            Self::Q5One => (32, 24),
             Self::Q8Zero => (32, 34),
+            Self::Q2K => (256, 84),
+            Self::Q3K => (256, 110),
             Self::Q4K => (256, 144),
+            Self::Q5K => (256, 176),
             Self::Q6K => (256, 210),
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! An own engine, because none of the libraries fits the two commands of the README: llama.cpp's bindings need CMake
 //! and libclang, candle chooses its kernels when it is built (three times slower on an ordinary build) and reads
-//! prompts token by token (huggingface/candle#3707). It knows the Qwen 2, Qwen 3 and Llama families in the formats of
-//! their usual Q4_K_M, Q5_0 and Q8_0 files, with ChatML templates.
+//! prompts token by token (huggingface/candle#3707). It knows the Qwen 2, Qwen 3 and Llama families in the usual
+//! formats (`gguf::Format`), with the templates of ChatML and Llama 3, and has kernels for AVX-512, AVX2 and NEON.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -14,6 +14,7 @@
     reason = "numerical code: the sizes were checked when the file was read, and rounding is its business"
 )]
 
+mod ahead;
 mod answer;
 #[cfg(target_arch = "x86_64")]
 mod attention;
@@ -24,12 +25,17 @@ mod cores;
 mod crew;
 mod engine;
 mod examples;
+mod expand;
 mod fetch;
 mod gguf;
 mod guide;
 mod job;
 mod kept;
+#[cfg(test)]
+mod kernel_tests;
 mod likely;
+#[cfg(target_arch = "aarch64")]
+mod neon_panel;
 mod network;
 #[cfg(target_arch = "x86_64")]
 mod panel;
@@ -37,7 +43,9 @@ mod panel;
 mod panel_narrow;
 mod speed;
 mod tokenizer;
-#[cfg(target_arch = "x86_64")]
+mod unpack;
+#[cfg_attr(target_arch = "aarch64", path = "neon.rs")]
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), path = "vector_none.rs")]
 mod vector;
 #[cfg(target_arch = "x86_64")]
 mod vector_wide;
@@ -75,11 +83,19 @@ const MOST: usize = 2048;
 /// cores compute.
 #[must_use]
 pub fn processor() -> (Option<&'static str>, usize) {
-    #[cfg(target_arch = "x86_64")]
-    let path = vector::Vector::chosen().map(vector::Vector::name);
-    #[cfg(not(target_arch = "x86_64"))]
-    let path = None;
-    (path, cores::cores())
+    (vector::Vector::chosen().map(vector::Vector::name), cores::cores())
+}
+
+/// Tells whether a file is a model that axi can run; reads of the weights only the small ones.
+///
+/// # Errors
+/// [`ModelError`]: why not.
+pub fn served(path: &std::path::Path) -> Result<(), ModelError> {
+    let file = gguf::Gguf::open(path)?;
+    let tokenizer = tokenizer::Tokenizer::new(&file)?;
+    chat::Marks::find(&tokenizer)?;
+    network::Network::new(&file, 1)?;
+    Ok(())
 }
 
 /// A model run by axi itself.

@@ -2,19 +2,25 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::blocks::{exp, expand, narrow};
+use super::blocks::{activation_block, exp, narrow};
 use super::crew::Crew;
+use super::expand::expand;
 use super::gguf::{Gguf, ModelError, Tensor};
-#[cfg(target_arch = "x86_64")]
 use super::vector::Vector;
 
 #[path = "products.rs"]
 mod products;
 
+/// Tokens that come to the same, to the last bit, whether they are read together or one by one.
+pub(crate) const EXACT: usize = 8;
+
 /// Whether anybody wants to know what comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
+    /// Behind the last token.
     Wanted,
+    /// Behind each.
+    Each,
     Unwanted,
 }
 
@@ -50,6 +56,8 @@ pub(crate) struct Shape {
     /// Tokens the model was trained for.
     pub(crate) context: usize,
     rotation: f32,
+    /// What turns slower by how much: of Llama 3.1 and later, a factor a pair; of others, none or the same for all.
+    slower: Vec<f32>,
     epsilon: f32,
     /// Whether neighbours turn together (Llama), or the two halves of a head (Qwen).
     neighbours: bool,
@@ -62,7 +70,6 @@ pub(crate) struct Network {
     layers: Vec<Layer>,
     norm: Vec<f32>,
     head: Linear,
-    #[cfg(target_arch = "x86_64")]
     vector: Option<Vector>,
     crew: Crew,
 }
@@ -106,6 +113,9 @@ impl Network {
         let embedding = file.tensor("token_embd.weight")?;
         let (width, heads) = (size("embedding_length")?, size("attention.head_count")?);
         let head = number("attention.key_length").map_or(width / heads, |length| length as usize);
+        if !(8..=1024).contains(&head) {
+            return Err(ModelError::Damaged("its sizes do not fit each other"));
+        }
         let shape = Shape {
             layers: size("block_count")?,
             width,
@@ -115,10 +125,11 @@ impl Network {
             vocabulary: embedding.rows,
             context: size("context_length")?,
             rotation: number("rope.freq_base").unwrap_or(10_000.0) as f32,
+            slower: slower(file, &family, head)?,
             epsilon: number("attention.layer_norm_rms_epsilon").unwrap_or(1e-6) as f32,
             neighbours: family == "llama",
         };
-        let fits = (8..=1024).contains(&head) && head % 8 == 0 && heads <= 1024 && embedding.rows > 0;
+        let fits = head % 8 == 0 && heads <= 1024 && embedding.rows > 0;
         if !fits || !shape.heads.is_multiple_of(shape.key_heads) || embedding.columns != width {
             return Err(ModelError::Damaged("its sizes do not fit each other"));
         }
@@ -128,6 +139,9 @@ impl Network {
             let weights = file.tensor(&format!("{name}.weight"))?;
             if weights.columns != columns || weights.rows != rows {
                 return Err(ModelError::Damaged("a matrix of another size than the model's"));
+            }
+            if !columns.is_multiple_of(activation_block(weights.format)) {
+                return Err(ModelError::Unsupported(format!("rows of {columns} numbers")));
             }
             let bias = file.tensor(&format!("{name}.bias")).ok().map(|bias| vector(&bias, rows)).transpose()?;
             Ok(Linear { weights, bias })
@@ -159,7 +173,6 @@ impl Network {
             embedding,
             layers,
             shape,
-            #[cfg(target_arch = "x86_64")]
             vector: Vector::chosen(),
             crew,
         })
@@ -221,10 +234,11 @@ impl Network {
             add(&mut states, &out);
         }
         memory.length += tokens.len();
-        if next == Next::Unwanted {
-            return Some(Vec::new());
-        }
-        let last = &states[states.len().saturating_sub(width)..];
+        let last = match next {
+            Next::Unwanted => return Some(Vec::new()),
+            Next::Wanted => &states[states.len().saturating_sub(width)..],
+            Next::Each => &states,
+        };
         let last = self.normalise(last, &self.norm);
         let [likely] = self.linears(&last, [&self.head]);
         Some(likely)
@@ -258,7 +272,8 @@ impl Network {
     /// Sines and cosines of the places from `start` on, for half a head each.
     fn turns(&self, start: usize, tokens: usize) -> Vec<(f32, f32)> {
         let head = self.shape.head;
-        let step = |pair: usize| self.shape.rotation.powf(-2.0 * pair as f32 / head as f32);
+        let slower = |pair: usize| self.shape.slower.get(pair).copied().unwrap_or(1.0);
+        let step = |pair: usize| self.shape.rotation.powf(-2.0 * pair as f32 / head as f32) / slower(pair);
         let steps: Vec<f32> = (0..head / 2).map(step).collect();
         let places = start..start + tokens;
         places.flat_map(|place| steps.iter().map(move |step| (place as f32 * step).sin_cos())).collect()
@@ -317,7 +332,6 @@ impl Network {
             let queries = &queries[index * shared * head..][..shared * head];
             let (token, at) = (index / shape.key_heads, index % shape.key_heads * head);
             let seen = start + token + 1;
-            #[cfg(target_arch = "x86_64")]
             if self.vector.is_some_and(|vector| vector.attend(head, queries, [keys, values], (row, at), seen, out))
             {
                 return;
@@ -337,6 +351,19 @@ impl Network {
             }
         });
         out
+    }
+}
+
+/// How much slower each pair of a head turns than its place says.
+fn slower(file: &Gguf, family: &str, head: usize) -> Result<Vec<f32>, ModelError> {
+    if let Ok(factors) = file.tensor("rope_freqs.weight") {
+        return vector(&factors, head / 2);
+    }
+    let factor = file.number(&format!("{family}.rope.scaling.factor")).unwrap_or(1.0) as f32;
+    match file.word(&format!("{family}.rope.scaling.type")).as_deref() {
+        None | Some("none") => Ok(Vec::new()),
+        Some("linear") if factor >= 1.0 => Ok(vec![factor; head / 2]),
+        Some(other) => Err(ModelError::Unsupported(format!("places scaled by {other:?}"))),
     }
 }
 

@@ -2,170 +2,29 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use super::super::blocks::{Activations, activation_block, dot, exp, half};
-use super::super::gguf::{Format, Gguf, ModelError};
+use super::super::blocks::{Activations, exp, half};
+use super::super::gguf::{Gguf, ModelError};
 use super::super::kept::PrefixCache;
 use super::super::tokenizer::Tokenizer;
-use super::products::GROUP;
 use super::*;
 
 /// Numbers that look random and are the same every time.
-struct Dice(u64);
+pub(in crate::provider::local) struct Dice(pub(in crate::provider::local) u64);
 
 impl Dice {
-    fn roll(&mut self) -> u64 {
+    pub(in crate::provider::local) fn roll(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
 
-    fn bytes(&mut self, count: usize) -> Vec<u8> {
+    pub(in crate::provider::local) fn bytes(&mut self, count: usize) -> Vec<u8> {
         (0..count).map(|_| self.roll().to_le_bytes()[3]).collect()
     }
 
-    fn number(&mut self) -> f32 {
+    pub(in crate::provider::local) fn number(&mut self) -> f32 {
         (self.roll() % 2001) as f32 / 1000.0 - 1.0
-    }
-}
-
-/// A row of weights with scales of a usual size.
-fn row(format: Format, columns: usize, dice: &mut Dice) -> Vec<u8> {
-    let (numbers, size) = format.block();
-    let mut bytes = dice.bytes(columns / numbers * size);
-    let small = narrow(0.01).to_le_bytes();
-    for block in bytes.chunks_exact_mut(size) {
-        match format {
-            Format::F32 => block.copy_from_slice(&dice.number().to_le_bytes()),
-            Format::F16 => block.copy_from_slice(&narrow(dice.number()).to_le_bytes()),
-            Format::Q5Zero | Format::Q8Zero => block[..2].copy_from_slice(&small),
-            Format::Q4K => {
-                block[..2].copy_from_slice(&small);
-                block[2..4].copy_from_slice(&small);
-            }
-            Format::Q6K => block[208..].copy_from_slice(&small),
-        }
-    }
-    bytes
-}
-
-/// A row whose numbers are all as large as they can be: positive ones, and for signed bytes the most negative one.
-fn fullest(format: Format, columns: usize) -> Vec<u8> {
-    let (numbers, size) = format.block();
-    let byte = if format == Format::Q8Zero { 0x80 } else { 0xff };
-    let mut bytes = vec![byte; columns / numbers * size];
-    let small = narrow(0.01).to_le_bytes();
-    for block in bytes.chunks_exact_mut(size) {
-        match format {
-            Format::F32 | Format::F16 => {}
-            Format::Q5Zero | Format::Q8Zero => block[..2].copy_from_slice(&small),
-            Format::Q4K => {
-                block[..2].copy_from_slice(&small);
-                block[2..4].copy_from_slice(&narrow(0.0).to_le_bytes());
-            }
-            Format::Q6K => {
-                block[192..208].fill(127);
-                block[208..].copy_from_slice(&small);
-            }
-        }
-    }
-    bytes
-}
-
-#[test]
-#[cfg(target_arch = "x86_64")]
-fn vectors_and_plain_numbers_come_to_the_same() {
-    let mut dice = Dice(7);
-    let columns = 512;
-    // A processor without the extensions has nothing to compare.
-    for vector in Vector::all() {
-        for format in [Format::Q4K, Format::Q6K, Format::Q5Zero, Format::Q8Zero, Format::F16, Format::F32] {
-            let weights = row(format, columns, &mut dice);
-            for tokens in [1, 3, 4, 15] {
-                let values: Vec<f32> = (0..columns * tokens).map(|_| dice.number()).collect();
-                let activations = Activations::of(&values, columns, activation_block(format));
-                let mut fast = vec![0.0; tokens];
-                vector.row(format, &weights, &activations, 0, &mut fast);
-                let mut scratch = Vec::new();
-                for (token, fast) in fast.iter().enumerate() {
-                    let slow = dot(format, &weights, &activations, token, &mut scratch);
-                    assert!((fast - slow).abs() <= 0.001 * (1.0 + slow.abs()), "{format:?}: {fast} and {slow}");
-                }
-            }
-        }
-        let (left, right): (Vec<f32>, Vec<f32>) = (0..48).map(|_| (dice.number(), dice.number())).unzip();
-        let halves: Vec<u16> = right.iter().map(|value| narrow(*value)).collect();
-        for length in [8, 16, 40, 48] {
-            let slow: f32 = left[..length].iter().zip(&halves).map(|(left, right)| left * half(*right)).sum();
-            assert!((vector.dot_half(&left[..length], &halves[..length]) - slow).abs() < 1e-4);
-            let mut sum = left[..length].to_vec();
-            vector.add_half(&mut sum, 0.5, &halves[..length]);
-            for ((sum, left), right) in sum.iter().zip(&left).zip(&halves) {
-                assert!((sum - (left + 0.5 * half(*right))).abs() < 1e-5);
-            }
-        }
-    }
-}
-
-#[test]
-#[cfg(target_arch = "x86_64")]
-fn rows_that_are_computed_together_come_to_the_same() {
-    let mut dice = Dice(9);
-    let columns = 512;
-    // A processor that takes them one by one has nothing to compare.
-    for vector in Vector::all() {
-        for format in [Format::Q4K, Format::Q6K, Format::Q5Zero, Format::Q8Zero] {
-            let random: Vec<u8> = (0..GROUP).flat_map(|_| row(format, columns, &mut dice)).collect();
-            // The largest numbers there are, which sums of 16 bits have to hold.
-            let largest: Vec<u8> = (0..GROUP).flat_map(|_| fullest(format, columns)).collect();
-            for (tokens, weights, is_largest) in
-                [1, 4, 5, 7, 13].into_iter().flat_map(|tokens| [(tokens, &random, false), (tokens, &largest, true)])
-            {
-                let mut number = || if is_largest { 1.0 } else { dice.number() };
-                let values: Vec<f32> = (0..columns * tokens).map(|_| number()).collect();
-                let activations = Activations::of(&values, columns, activation_block(format));
-                let mut fast = vec![7.0; tokens * GROUP];
-                if !vector.panel(format, weights, &activations, &mut fast) {
-                    continue;
-                }
-                let mut scratch = Vec::new();
-                for (at, fast) in fast.iter().enumerate() {
-                    let row = &weights[at % GROUP * weights.len() / GROUP..][..weights.len() / GROUP];
-                    let slow = dot(format, row, &activations, at / GROUP, &mut scratch);
-                    assert!((fast - slow).abs() <= 0.001 * (1.0 + slow.abs()), "{format:?}: {fast} and {slow}");
-                }
-            }
-        }
-    }
-}
-
-#[test]
-#[cfg(target_arch = "x86_64")]
-fn heads_that_look_together_see_the_same() {
-    let mut dice = Dice(11);
-    for (vector, head) in Vector::all().into_iter().flat_map(|vector| [(vector, 64), (vector, 128)]) {
-        for seen in [1, 7, 16, 37] {
-            let (row, at) = (head * 2, head);
-            let mut halves = || (0..row * seen).map(|_| narrow(dice.number())).collect::<Vec<u16>>();
-            let (keys, values) = (halves(), halves());
-            let queries: Vec<f32> = (0..head * 3).map(|_| dice.number()).collect();
-            let mut fast = vec![7.0; head * 3];
-            if !vector.attend(head, &queries, [&keys, &values], (row, at), seen, &mut fast) {
-                continue;
-            }
-            for (query, fast) in queries.chunks(head).zip(fast.chunks(head)) {
-                let place = |halves: &[u16], place: usize, index: usize| half(halves[place * row + at + index]);
-                let score = |seen: usize| -> f32 {
-                    let products = query.iter().enumerate().map(|(index, query)| query * place(&keys, seen, index));
-                    (products.sum::<f32>() / (head as f32).sqrt()).exp()
-                };
-                let total: f32 = (0..seen).map(score).sum();
-                for (index, fast) in fast.iter().enumerate() {
-                    let slow: f32 = (0..seen).map(|seen| score(seen) / total * place(&values, seen, index)).sum();
-                    assert!((fast - slow).abs() < 1e-4, "{head} {seen}: {fast} and {slow}");
-                }
-            }
-        }
     }
 }
 
@@ -220,7 +79,12 @@ impl Model {
     }
 
     pub(in crate::provider::local) fn write(folder: &Path) -> PathBuf {
-        let tokens = ["<|im_start|>", "<|im_end|>", "a", "b", "ab", "Ġ", "Ċ"];
+        Self::write_with(folder, &["<|im_start|>", "<|im_end|>"])
+    }
+
+    /// With these marks before the other tokens.
+    pub(in crate::provider::local) fn write_with(folder: &Path, marks: &[&str]) -> PathBuf {
+        let tokens = [marks, &["a", "b", "ab", "Ġ", "Ċ"]].concat();
         let sizes: [(&str, u64, u64); 12] = [
             ("token_embd.weight", 32, tokens.len() as u64),
             ("output_norm.weight", 32, 1),
@@ -261,7 +125,7 @@ impl Model {
         model.bytes.extend(5_u32.to_le_bytes());
         model.bytes.extend((tokens.len() as u64).to_le_bytes());
         for index in 0..tokens.len() {
-            model.bytes.extend(if index < 2 { 3_i32 } else { 1 }.to_le_bytes());
+            model.bytes.extend(if index < marks.len() { 3_i32 } else { 1 }.to_le_bytes());
         }
         let mut offset = 0_u64;
         for (name, columns, rows) in sizes {

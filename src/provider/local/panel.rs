@@ -11,12 +11,13 @@ use std::arch::x86_64::{
     _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_inserti32x4, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mul_ps,
     _mm512_mullo_epi32, _mm512_or_si512, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_ps,
     _mm512_setzero_si512, _mm512_slli_epi32, _mm512_sllv_epi32, _mm512_srai_epi32, _mm512_srli_epi32,
-    _mm512_srlv_epi32, _mm512_storeu_ps, _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32,
-    _mm512_unpacklo_epi64, _mm512_xor_si512,
+    _mm512_srlv_epi32, _mm512_storeu_ps, _mm512_sub_ps, _mm512_unpackhi_epi32, _mm512_unpackhi_epi64,
+    _mm512_unpacklo_epi32, _mm512_unpacklo_epi64, _mm512_xor_si512,
 };
 
 use super::blocks::Activations;
 use super::gguf::Format;
+use super::unpack::{Unpacked, above};
 
 /// Rows of a panel.
 pub(super) const ROWS: usize = 16;
@@ -24,11 +25,13 @@ pub(super) const ROWS: usize = 16;
 /// A block of sixteen rows, unpacked: number `n` of each row is byte `n % 4` of its lane in register `n / 4`.
 struct Panel {
     numbers: [__m512i; 64],
-    /// What the numbers of a part are multiplied with.
+    /// What the numbers of a part are multiplied with; of narrow blocks, those of a block.
     factors: [__m512; 16],
     /// What is taken away of each sixteen numbers, two in a lane, and what that is multiplied with.
     taken: [__m512i; 8],
     taken_factor: __m512,
+    /// What is taken away of each number of a narrow block.
+    less: [__m512; 8],
 }
 
 /// Multiplies sixteen rows, one behind the other in `rows`, with all tokens: sixteen numbers a token. Nothing is
@@ -41,32 +44,42 @@ pub(super) fn panel(format: Format, rows: &[u8], activations: &Activations, out:
         factors: [_mm512_setzero_ps(); 16],
         taken: [zero; 8],
         taken_factor: _mm512_setzero_ps(),
+        less: [_mm512_setzero_ps(); 8],
     };
     let row = rows.len() / ROWS;
-    let (_, size) = format.block();
+    let (numbers, size) = format.block();
+    let step = 256 / numbers;
     out.fill(0.0);
-    for block in 0..row / size {
-        match format {
-            Format::Q4K => four(&mut panel, rows, row, block * size),
-            Format::Q6K => six(&mut panel, rows, row, block * size),
-            Format::Q5Zero => five_narrow(&mut panel, rows, row, block * size),
-            Format::Q8Zero => eight_narrow(&mut panel, rows, row, block * size),
-            Format::F16 | Format::F32 => return false,
+    for block in (0..row / size).step_by(step) {
+        let count = step.min(row / size - block);
+        for index in 0..count {
+            let at = (block + index) * size;
+            match format {
+                Format::Q4K => four(&mut panel, rows, row, at),
+                Format::Q6K => six(&mut panel, rows, row, at),
+                Format::Q2K | Format::Q3K | Format::Q5K => any(&mut panel, format, rows, row, at),
+                Format::Q8Zero => eight_narrow(&mut panel, rows, row, at, index),
+                Format::Q4Zero | Format::Q5Zero | Format::Q4One | Format::Q5One => {
+                    narrow_block(&mut panel, format, rows, row, at, index);
+                }
+                Format::BF16 | Format::F16 | Format::F32 => return false,
+            }
         }
-        ahead(rows, row, (block + 1) * size);
+        ahead(rows, row, (block + count) * size);
+        let at = |done: usize| (done, block, count);
         let mut done = 0;
         let (tiles, rest) = out.as_chunks_mut::<{ ROWS * 8 }>();
         for out in tiles {
-            tile::<8>(format, &panel, activations, (done, block), out);
+            tile::<8>(format, &panel, activations, at(done), out);
             done += 8;
         }
         let (tiles, rest) = rest.as_chunks_mut::<{ ROWS * 4 }>();
         for out in tiles {
-            tile::<4>(format, &panel, activations, (done, block), out);
+            tile::<4>(format, &panel, activations, at(done), out);
             done += 4;
         }
         for out in rest.as_chunks_mut::<ROWS>().0 {
-            tile::<1>(format, &panel, activations, (done, block), out);
+            tile::<1>(format, &panel, activations, at(done), out);
             done += 1;
         }
     }
@@ -89,15 +102,16 @@ fn tile<const N: usize>(
     format: Format,
     panel: &Panel,
     activations: &Activations,
-    at: (usize, usize),
+    at: (usize, usize, usize),
     out: &mut [f32],
 ) {
     match format {
-        Format::Q4K => wide::<N, 8>(panel, activations, at, out),
-        Format::Q6K => wide::<N, 4>(panel, activations, at, out),
-        Format::Q5Zero => narrow::<N>(panel, activations, at, 16, out),
-        Format::Q8Zero => narrow::<N>(panel, activations, at, 128, out),
-        Format::F16 | Format::F32 => {}
+        Format::Q4K | Format::Q5K => wide::<N, 8>(panel, activations, at, out),
+        Format::Q2K | Format::Q3K | Format::Q6K => wide::<N, 4>(panel, activations, at, out),
+        Format::Q4Zero | Format::Q4One | Format::Q5Zero | Format::Q5One | Format::Q8Zero => {
+            narrow::<N>(panel, activations, at, out);
+        }
+        Format::BF16 | Format::F16 | Format::F32 => {}
     }
 }
 
@@ -106,7 +120,7 @@ fn tile<const N: usize>(
 fn wide<const N: usize, const REGISTERS: usize>(
     panel: &Panel,
     activations: &Activations,
-    (first, block): (usize, usize),
+    (first, block, _): (usize, usize, usize),
     out: &mut [f32],
 ) {
     let blocks = activations.width / 256;
@@ -136,27 +150,31 @@ fn wide<const N: usize, const REGISTERS: usize>(
     }
 }
 
-/// Adds the products of a block of 32 numbers that stand `above` too high.
+/// Adds the products of blocks of 32 numbers.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,f16c,fma")]
 fn narrow<const N: usize>(
     panel: &Panel,
     activations: &Activations,
-    (first, block): (usize, usize),
-    above: i16,
+    (first, block, count): (usize, usize, usize),
     out: &mut [f32],
 ) {
     let blocks = activations.width / 32;
-    let above = two_times([-above; 2]);
-    for token in 0..N {
-        let at = (first + token) * blocks + block;
-        let bytes: &[i8; 32] = &activations.bytes.as_chunks().0[at];
-        let sixteens = activations.sums.as_chunks::<2>().0[at];
-        let mut products = _mm512_dpwssd_epi32(_mm512_setzero_si512(), above, two_times(sixteens));
-        for (numbers, bytes) in panel.numbers.iter().zip(bytes.as_chunks::<4>().0) {
-            products = _mm512_dpbusd_epi32(products, *numbers, four_times(*bytes));
+    let mut sums = [_mm512_setzero_ps(); N];
+    for (index, numbers) in panel.numbers.as_chunks::<8>().0[..count].iter().enumerate() {
+        for (token, sum) in sums.iter_mut().enumerate() {
+            let at = (first + token) * blocks + block + index;
+            let bytes: &[i8; 32] = &activations.bytes.as_chunks().0[at];
+            let mut products = _mm512_setzero_si512();
+            for (numbers, bytes) in numbers.iter().zip(bytes.as_chunks::<4>().0) {
+                products = _mm512_dpbusd_epi32(products, *numbers, four_times(*bytes));
+            }
+            let factor = _mm512_mul_ps(panel.factors[index], _mm512_set1_ps(activations.scales[at]));
+            *sum = _mm512_fmadd_ps(factor, _mm512_cvtepi32_ps(products), *sum);
+            *sum = _mm512_fnmadd_ps(panel.less[index], _mm512_set1_ps(activations.means[at]), *sum);
         }
-        let factor = _mm512_mul_ps(panel.factors[0], _mm512_set1_ps(activations.scales[at]));
-        add(&mut out[token * ROWS..], factor, _mm512_cvtepi32_ps(products));
+    }
+    for (out, sum) in out.as_chunks_mut::<ROWS>().0.iter_mut().zip(sums) {
+        add(out, _mm512_set1_ps(1.0), sum);
     }
 }
 
@@ -295,11 +313,21 @@ fn six(panel: &mut Panel, rows: &[u8], row: usize, at: usize) {
     panel.taken_factor = _mm512_mul_ps(scale, _mm512_set1_ps(32.0));
 }
 
+/// Unpacks a block of 32 numbers of four or five bits.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,f16c,fma")]
-fn five_narrow(panel: &mut Panel, rows: &[u8], row: usize, at: usize) {
+fn narrow_block(panel: &mut Panel, format: Format, rows: &[u8], row: usize, at: usize, index: usize) {
     let low = _mm512_set1_epi8(15);
-    panel.factors[0] = widened(words::<2>(rows, row, at));
-    let fifths = words::<4>(rows, row, at + 2);
+    let has_minimum = matches!(format, Format::Q4One | Format::Q5One);
+    let behind = at + if has_minimum { 4 } else { 2 };
+    let factor = widened(words::<2>(rows, row, at));
+    panel.factors[index] = factor;
+    panel.less[index] = if has_minimum {
+        _mm512_sub_ps(_mm512_setzero_ps(), widened(words::<2>(rows, row, at + 2)))
+    } else {
+        _mm512_mul_ps(factor, _mm512_set1_ps(f32::from(above(format))))
+    };
+    let has_fifths = matches!(format, Format::Q5Zero | Format::Q5One);
+    let fifths = if has_fifths { words::<4>(rows, row, behind) } else { _mm512_setzero_si512() };
     let fifth = |place: usize| {
         // Four bits become the fifth of four bytes: each factor moves one of them there.
         let bits = _mm512_srlv_epi32(fifths, _mm512_set1_epi32(place as i32 * 4));
@@ -307,20 +335,66 @@ fn five_narrow(panel: &mut Panel, rows: &[u8], row: usize, at: usize) {
         let spread = _mm512_mullo_epi32(bits, _mm512_set1_epi32(0x0020_4081 << 4));
         _mm512_and_si512(spread, _mm512_set1_epi8(16))
     };
-    for (index, fours) in turned(rows, row, at + 6).into_iter().enumerate() {
-        panel.numbers[index] = _mm512_or_si512(_mm512_and_si512(fours, low), fifth(index));
-        let fours = _mm512_and_si512(_mm512_srli_epi32::<4>(fours), low);
-        panel.numbers[index + 4] = _mm512_or_si512(fours, fifth(index + 4));
+    let packed = turned(rows, row, behind + if has_fifths { 4 } else { 0 });
+    for (place, fours) in packed.into_iter().enumerate() {
+        let high = _mm512_and_si512(_mm512_srli_epi32::<4>(fours), low);
+        let mut both = [_mm512_and_si512(fours, low), high];
+        if has_fifths {
+            both = [_mm512_or_si512(both[0], fifth(place)), _mm512_or_si512(both[1], fifth(place + 4))];
+        }
+        [panel.numbers[index * 8 + place], panel.numbers[index * 8 + place + 4]] = both;
     }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,f16c,fma")]
-fn eight_narrow(panel: &mut Panel, rows: &[u8], row: usize, at: usize) {
+fn eight_narrow(panel: &mut Panel, rows: &[u8], row: usize, at: usize, index: usize) {
     let top = _mm512_set1_epi8(-128);
-    panel.factors[0] = widened(words::<2>(rows, row, at));
+    let factor = widened(words::<2>(rows, row, at));
+    panel.factors[index] = factor;
+    panel.less[index] = _mm512_mul_ps(factor, _mm512_set1_ps(f32::from(above(Format::Q8Zero))));
     for half in 0..2 {
-        for (index, bytes) in turned(rows, row, at + 2 + half * 16).into_iter().enumerate() {
-            panel.numbers[half * 4 + index] = _mm512_xor_si512(bytes, top);
+        for (place, bytes) in turned(rows, row, at + 2 + half * 16).into_iter().enumerate() {
+            panel.numbers[index * 8 + half * 4 + place] = _mm512_xor_si512(bytes, top);
         }
     }
+}
+
+/// Unpacks a block of 256 numbers of any format, row by row.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,f16c,fma")]
+fn any(panel: &mut Panel, format: Format, rows: &[u8], row: usize, at: usize) {
+    let size = format.block().1;
+    let mut unpacked = Unpacked::EMPTY;
+    let mut numbers = [[0; 256]; ROWS];
+    let (mut scales, mut taken) = ([[0.0; ROWS]; 16], [[0; ROWS]; 8]);
+    let mut less = [0.0; ROWS];
+    for (index, numbers) in numbers.iter_mut().enumerate() {
+        unpacked.take(format, &rows[index * row + at..][..size]);
+        *numbers = unpacked.numbers;
+        for (scales, scale) in scales.iter_mut().zip(unpacked.scales) {
+            scales[index] = unpacked.factor * f32::from(scale);
+        }
+        for (taken, [left, right]) in taken.iter_mut().zip(unpacked.minima.as_chunks().0) {
+            taken[index] = i32::from(*left as u16) | i32::from(*right) << 16;
+        }
+        less[index] = unpacked.less;
+    }
+    for (quad, turn) in panel.numbers.as_chunks_mut().0.iter_mut().enumerate() {
+        *turn = turned(numbers.as_flattened(), 256, quad * 16);
+    }
+    // Parts of 32 have one scale.
+    let parts = if format == Format::Q5K { 2 } else { 1 };
+    for (factor, scales) in panel.factors.iter_mut().zip(scales.iter().step_by(parts)) {
+        *factor = load(scales);
+    }
+    for (lanes, taken) in panel.taken.iter_mut().zip(&taken) {
+        // SAFETY: sixteen words are 64 bytes.
+        *lanes = unsafe { _mm512_loadu_si512(taken.as_ptr().cast()) };
+    }
+    panel.taken_factor = load(&less);
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
+fn load(numbers: &[f32; ROWS]) -> __m512 {
+    // SAFETY: sixteen numbers are there.
+    unsafe { _mm512_loadu_ps(numbers.as_ptr()) }
 }

@@ -12,13 +12,14 @@ use std::arch::x86_64::{
     _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_mul_ps, _mm256_mullo_epi32,
     _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_ps,
     _mm256_setzero_si256, _mm256_sign_epi8, _mm256_slli_epi32, _mm256_sllv_epi32, _mm256_srai_epi32,
-    _mm256_srli_epi32, _mm256_srlv_epi32, _mm256_storeu_ps, _mm256_sub_epi32, _mm256_unpackhi_epi32,
+    _mm256_srli_epi32, _mm256_srlv_epi32, _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_epi32,
     _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
 };
 
 use super::blocks::Activations;
 use super::gguf::Format;
 use super::panel::ROWS;
+use super::unpack::{Unpacked, above};
 
 /// Rows that are in a register; `ROWS` is twice as many.
 const LANES: usize = 8;
@@ -32,6 +33,9 @@ struct Panel {
     taken: [__m256i; 8],
     factor: __m256,
     taken_factor: __m256,
+    /// Of narrow blocks: what a block's numbers are multiplied with, and what is taken away of each.
+    factors: [__m256; 8],
+    less: [__m256; 8],
 }
 
 /// Multiplies sixteen rows, one behind the other in `rows`, with all tokens: sixteen numbers a token. Nothing is
@@ -45,27 +49,37 @@ pub(super) fn panel(format: Format, rows: &[u8], activations: &Activations, out:
         taken: [zero; 8],
         factor: _mm256_setzero_ps(),
         taken_factor: _mm256_setzero_ps(),
+        factors: [_mm256_setzero_ps(); 8],
+        less: [_mm256_setzero_ps(); 8],
     };
     let row = rows.len() / ROWS;
-    let (_, size) = format.block();
+    let (numbers, size) = format.block();
+    let step = 256 / numbers;
     out.fill(0.0);
     for (half, rows) in rows.chunks_exact(row * LANES).enumerate() {
-        for block in 0..row / size {
-            match format {
-                Format::Q4K => four(&mut panel, rows, row, block * size),
-                Format::Q6K => six(&mut panel, rows, row, block * size),
-                Format::Q5Zero => five_narrow(&mut panel, rows, row, block * size),
-                Format::Q8Zero => eight_narrow(&mut panel, rows, row, block * size),
-                Format::F16 | Format::F32 => return false,
+        for block in (0..row / size).step_by(step) {
+            let count = step.min(row / size - block);
+            for index in 0..count {
+                let at = (block + index) * size;
+                match format {
+                    Format::Q4K => four(&mut panel, rows, row, at),
+                    Format::Q6K => six(&mut panel, rows, row, at),
+                    Format::Q2K | Format::Q3K | Format::Q5K => any(&mut panel, format, rows, row, at),
+                    Format::Q8Zero => eight_narrow(&mut panel, rows, row, at, index),
+                    Format::Q4Zero | Format::Q5Zero | Format::Q4One | Format::Q5One => {
+                        narrow_block(&mut panel, format, rows, row, at, index);
+                    }
+                    Format::BF16 | Format::F16 | Format::F32 => return false,
+                }
             }
             let out = &mut out[half * LANES..];
             let tokens = out.len().div_ceil(ROWS);
             let whole = tokens / 4 * 4;
             for token in (0..whole).step_by(4) {
-                tile::<4>(format, &panel, activations, (token, block), &mut out[token * ROWS..]);
+                tile::<4>(format, &panel, activations, (token, block, count), &mut out[token * ROWS..]);
             }
             for token in whole..tokens {
-                tile::<1>(format, &panel, activations, (token, block), &mut out[token * ROWS..]);
+                tile::<1>(format, &panel, activations, (token, block, count), &mut out[token * ROWS..]);
             }
         }
     }
@@ -77,17 +91,23 @@ fn tile<const N: usize>(
     format: Format,
     panel: &Panel,
     activations: &Activations,
-    at: (usize, usize),
+    at: (usize, usize, usize),
     out: &mut [f32],
 ) {
     match format {
         // At most 8 · 2 · 15 · 127, which 16 bits hold.
         Format::Q4K => wide::<N, 8, 8>(panel, activations, at, out),
+        // At most 4 · 2 · 31 · 127.
+        Format::Q5K => wide::<N, 8, 4>(panel, activations, at, out),
+        // At most 4 · 2 · 7 · 127.
+        Format::Q2K | Format::Q3K => wide::<N, 4, 4>(panel, activations, at, out),
         // At most 2 · 2 · 63 · 127.
         Format::Q6K => wide::<N, 4, 2>(panel, activations, at, out),
-        Format::Q5Zero => five::<N>(panel, activations, at, out),
+        // As with those of 256.
+        Format::Q4Zero | Format::Q4One => narrow::<N, 8>(panel, activations, at, out),
+        Format::Q5Zero | Format::Q5One => narrow::<N, 4>(panel, activations, at, out),
         Format::Q8Zero => eight::<N>(panel, activations, at, out),
-        Format::F16 | Format::F32 => {}
+        Format::BF16 | Format::F16 | Format::F32 => {}
     }
 }
 
@@ -97,7 +117,7 @@ fn tile<const N: usize>(
 fn wide<const N: usize, const REGISTERS: usize, const SUMMED: usize>(
     panel: &Panel,
     activations: &Activations,
-    (first, block): (usize, usize),
+    (first, block, _): (usize, usize, usize),
     out: &mut [f32],
 ) {
     let blocks = activations.width / 256;
@@ -132,50 +152,71 @@ fn wide<const N: usize, const REGISTERS: usize, const SUMMED: usize>(
     }
 }
 
-/// Adds the products of a block of 32 numbers of five bits, which stand 16 too high.
+/// Adds the products of blocks of 32 numbers; the products of as many registers as `SUMMED` are summed in 16 bits.
 #[target_feature(enable = "avx2,fma,f16c")]
-fn five<const N: usize>(panel: &Panel, activations: &Activations, (first, block): (usize, usize), out: &mut [f32]) {
-    let blocks = activations.width / 32;
-    let (one, above) = (_mm256_set1_epi16(1), _mm256_set1_epi16(16));
-    for token in 0..N {
-        let at = (first + token) * blocks + block;
-        let bytes: &[i8; 32] = &activations.bytes.as_chunks().0[at];
-        let mut sum = _mm256_setzero_si256();
-        // At most 4 · 2 · 31 · 127, which 16 bits hold.
-        for (numbers, bytes) in panel.numbers.as_chunks::<4>().0.iter().zip(bytes.as_chunks::<16>().0) {
-            let mut short = _mm256_setzero_si256();
-            for (numbers, bytes) in numbers.iter().zip(bytes.as_chunks::<4>().0) {
-                short = _mm256_add_epi16(short, _mm256_maddubs_epi16(*numbers, four_times(*bytes)));
-            }
-            sum = _mm256_add_epi32(sum, _mm256_madd_epi16(short, one));
-        }
-        let taken = _mm256_madd_epi16(above, two_times(activations.sums.as_chunks::<2>().0[at]));
-        let factor = _mm256_mul_ps(panel.factor, _mm256_set1_ps(activations.scales[at]));
-        add(&mut out[token * ROWS..], factor, _mm256_cvtepi32_ps(_mm256_sub_epi32(sum, taken)));
-    }
-}
-
-/// Adds the products of a block of 32 signed bytes: the sign goes over to the other factor.
-#[target_feature(enable = "avx2,fma,f16c")]
-fn eight<const N: usize>(
+fn narrow<const N: usize, const SUMMED: usize>(
     panel: &Panel,
     activations: &Activations,
-    (first, block): (usize, usize),
+    (first, block, count): (usize, usize, usize),
     out: &mut [f32],
 ) {
     let blocks = activations.width / 32;
     let one = _mm256_set1_epi16(1);
-    for token in 0..N {
-        let at = (first + token) * blocks + block;
-        let bytes: &[i8; 32] = &activations.bytes.as_chunks().0[at];
-        let mut sum = _mm256_setzero_si256();
-        for (numbers, bytes) in panel.numbers.iter().zip(bytes.as_chunks::<4>().0) {
-            let bytes = _mm256_sign_epi8(four_times(*bytes), *numbers);
-            let short = _mm256_maddubs_epi16(_mm256_abs_epi8(*numbers), bytes);
-            sum = _mm256_add_epi32(sum, _mm256_madd_epi16(short, one));
+    let mut totals = [_mm256_setzero_ps(); N];
+    for (index, numbers) in panel.numbers.as_chunks::<8>().0[..count].iter().enumerate() {
+        let at = |token: usize| (first + token) * blocks + block + index;
+        let bytes: [&[i8; 32]; N] = std::array::from_fn(|token| &activations.bytes.as_chunks().0[at(token)]);
+        let mut sums = [_mm256_setzero_si256(); N];
+        for (group, numbers) in numbers.as_chunks::<SUMMED>().0.iter().enumerate() {
+            let mut short = [_mm256_setzero_si256(); N];
+            for (place, numbers) in numbers.iter().enumerate() {
+                for (bytes, short) in bytes.iter().zip(&mut short) {
+                    let bytes = four_times(bytes.as_chunks::<4>().0[group * SUMMED + place]);
+                    *short = _mm256_add_epi16(*short, _mm256_maddubs_epi16(*numbers, bytes));
+                }
+            }
+            for (short, sum) in short.iter().zip(&mut sums) {
+                *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(*short, one));
+            }
         }
-        let factor = _mm256_mul_ps(panel.factor, _mm256_set1_ps(activations.scales[at]));
-        add(&mut out[token * ROWS..], factor, _mm256_cvtepi32_ps(sum));
+        for (token, (total, sum)) in totals.iter_mut().zip(sums).enumerate() {
+            let factor = _mm256_mul_ps(panel.factors[index], _mm256_set1_ps(activations.scales[at(token)]));
+            *total = _mm256_fmadd_ps(factor, _mm256_cvtepi32_ps(sum), *total);
+            *total = _mm256_fnmadd_ps(panel.less[index], _mm256_set1_ps(activations.means[at(token)]), *total);
+        }
+    }
+    for (token, total) in totals.into_iter().enumerate() {
+        add(&mut out[token * ROWS..], _mm256_set1_ps(1.0), total);
+    }
+}
+
+/// Adds the products of blocks of 32 signed bytes: the sign goes over to the other factor.
+#[target_feature(enable = "avx2,fma,f16c")]
+fn eight<const N: usize>(
+    panel: &Panel,
+    activations: &Activations,
+    (first, block, count): (usize, usize, usize),
+    out: &mut [f32],
+) {
+    let blocks = activations.width / 32;
+    let one = _mm256_set1_epi16(1);
+    let mut totals = [_mm256_setzero_ps(); N];
+    for (index, numbers) in panel.numbers.as_chunks::<8>().0[..count].iter().enumerate() {
+        for (token, total) in totals.iter_mut().enumerate() {
+            let at = (first + token) * blocks + block + index;
+            let bytes: &[i8; 32] = &activations.bytes.as_chunks().0[at];
+            let mut sum = _mm256_setzero_si256();
+            for (numbers, bytes) in numbers.iter().zip(bytes.as_chunks::<4>().0) {
+                let bytes = _mm256_sign_epi8(four_times(*bytes), *numbers);
+                let short = _mm256_maddubs_epi16(_mm256_abs_epi8(*numbers), bytes);
+                sum = _mm256_add_epi32(sum, _mm256_madd_epi16(short, one));
+            }
+            let factor = _mm256_mul_ps(panel.factors[index], _mm256_set1_ps(activations.scales[at]));
+            *total = _mm256_fmadd_ps(factor, _mm256_cvtepi32_ps(sum), *total);
+        }
+    }
+    for (token, total) in totals.into_iter().enumerate() {
+        add(&mut out[token * ROWS..], _mm256_set1_ps(1.0), total);
     }
 }
 
@@ -320,11 +361,21 @@ fn six(panel: &mut Panel, rows: &[u8], row: usize, at: usize) {
     panel.taken_factor = _mm256_mul_ps(panel.factor, _mm256_set1_ps(32.0));
 }
 
+/// Unpacks a block of 32 numbers of four or five bits.
 #[target_feature(enable = "avx2,fma,f16c")]
-fn five_narrow(panel: &mut Panel, rows: &[u8], row: usize, at: usize) {
+fn narrow_block(panel: &mut Panel, format: Format, rows: &[u8], row: usize, at: usize, index: usize) {
     let low = _mm256_set1_epi8(15);
-    panel.factor = widened(words::<2>(rows, row, at));
-    let fifths = words::<4>(rows, row, at + 2);
+    let has_minimum = matches!(format, Format::Q4One | Format::Q5One);
+    let behind = at + if has_minimum { 4 } else { 2 };
+    let factor = widened(words::<2>(rows, row, at));
+    panel.factors[index] = factor;
+    panel.less[index] = if has_minimum {
+        _mm256_sub_ps(_mm256_setzero_ps(), widened(words::<2>(rows, row, at + 2)))
+    } else {
+        _mm256_mul_ps(factor, _mm256_set1_ps(f32::from(above(format))))
+    };
+    let has_fifths = matches!(format, Format::Q5Zero | Format::Q5One);
+    let fifths = if has_fifths { words::<4>(rows, row, behind) } else { _mm256_setzero_si256() };
     let fifth = |place: usize| {
         // Four bits become the fifth of four bytes: each factor moves one of them there.
         let bits = _mm256_srlv_epi32(fifths, _mm256_set1_epi32(place as i32 * 4));
@@ -332,18 +383,58 @@ fn five_narrow(panel: &mut Panel, rows: &[u8], row: usize, at: usize) {
         let spread = _mm256_mullo_epi32(bits, _mm256_set1_epi32(0x0020_4081 << 4));
         _mm256_and_si256(spread, _mm256_set1_epi8(16))
     };
-    for (index, fours) in turned(rows, row, at + 6).into_iter().enumerate() {
-        panel.numbers[index] = _mm256_or_si256(_mm256_and_si256(fours, low), fifth(index));
-        let fours = _mm256_and_si256(_mm256_srli_epi32::<4>(fours), low);
-        panel.numbers[index + 4] = _mm256_or_si256(fours, fifth(index + 4));
+    let packed = turned(rows, row, behind + if has_fifths { 4 } else { 0 });
+    for (place, fours) in packed.into_iter().enumerate() {
+        let high = _mm256_and_si256(_mm256_srli_epi32::<4>(fours), low);
+        let mut both = [_mm256_and_si256(fours, low), high];
+        if has_fifths {
+            both = [_mm256_or_si256(both[0], fifth(place)), _mm256_or_si256(both[1], fifth(place + 4))];
+        }
+        [panel.numbers[index * 8 + place], panel.numbers[index * 8 + place + 4]] = both;
     }
 }
 
 #[target_feature(enable = "avx2,fma,f16c")]
-fn eight_narrow(panel: &mut Panel, rows: &[u8], row: usize, at: usize) {
-    panel.factor = widened(words::<2>(rows, row, at));
+fn eight_narrow(panel: &mut Panel, rows: &[u8], row: usize, at: usize, index: usize) {
+    panel.factors[index] = widened(words::<2>(rows, row, at));
     for half in 0..2 {
         let bytes = turned(rows, row, at + 2 + half * 16);
-        panel.numbers[half * 4..][..4].copy_from_slice(&bytes);
+        panel.numbers[index * 8 + half * 4..][..4].copy_from_slice(&bytes);
     }
+}
+
+/// Unpacks a block of 256 numbers of any format, row by row.
+#[target_feature(enable = "avx2,fma,f16c")]
+fn any(panel: &mut Panel, format: Format, rows: &[u8], row: usize, at: usize) {
+    let size = format.block().1;
+    let mut unpacked = Unpacked::EMPTY;
+    let mut numbers = [[0; 256]; LANES];
+    let (mut scales, mut taken) = ([[0; LANES]; 16], [[0; LANES]; 8]);
+    let (mut factor, mut less) = ([0.0; LANES], [0.0; LANES]);
+    let pair = |left: i16, right: i16| i32::from(left as u16) | i32::from(right) << 16;
+    for (index, numbers) in numbers.iter_mut().enumerate() {
+        unpacked.take(format, &rows[index * row + at..][..size]);
+        *numbers = unpacked.numbers;
+        for (scales, scale) in scales.iter_mut().zip(unpacked.scales) {
+            scales[index] = pair(scale, scale);
+        }
+        for (taken, [left, right]) in taken.iter_mut().zip(unpacked.minima.as_chunks().0) {
+            taken[index] = pair(*left, *right);
+        }
+        (factor[index], less[index]) = (unpacked.factor, unpacked.less);
+    }
+    for (quad, turn) in panel.numbers.as_chunks_mut().0.iter_mut().enumerate() {
+        *turn = turned(numbers.as_flattened(), 256, quad * 16);
+    }
+    // Parts of 32 have one scale.
+    let parts = if format == Format::Q5K { 2 } else { 1 };
+    let lanes = |numbers: &[i32; LANES]| {
+        // SAFETY: eight words are 32 bytes.
+        unsafe { _mm256_loadu_si256(numbers.as_ptr().cast()) }
+    };
+    panel.scales.iter_mut().zip(scales.iter().step_by(parts)).for_each(|(to, from)| *to = lanes(from));
+    panel.taken.iter_mut().zip(&taken).for_each(|(to, from)| *to = lanes(from));
+    // SAFETY: eight numbers are there, two times.
+    (panel.factor, panel.taken_factor) =
+        unsafe { (_mm256_loadu_ps(factor.as_ptr()), _mm256_loadu_ps(less.as_ptr())) };
 }

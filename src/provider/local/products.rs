@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use super::super::blocks::{Activations, activation_block, dot, half};
+use super::super::blocks::{Activations, activation_block, half};
 use super::super::gguf::Format;
-use super::{Linear, Network, add};
+use super::super::unpack;
+use super::{EXACT, Linear, Network, add};
 
 /// Rows of matrices that one thread takes at a time.
 const PART: usize = 32;
 /// Rows that are computed together, where a processor can.
-pub(super) const GROUP: usize = 16;
-/// Tokens from which on that is faster.
-#[cfg(target_arch = "x86_64")]
-const TOGETHER: usize = 3;
+const GROUP: usize = 16;
+/// Tokens from which on that is done: fewer are rounded as one alone is.
+const TOGETHER: usize = EXACT + 1;
 /// Tokens that are rounded to bytes at once.
 const ROUNDED: usize = 16;
 
@@ -28,7 +28,7 @@ impl Network {
             let values = &values[part * ROUNDED * columns..values.len().min((part + 1) * ROUNDED * columns)];
             out[0] = Activations::of(values, columns, block);
         });
-        let mut whole = Activations { width: columns, block, ..Activations::default() };
+        let mut whole = Activations { width: columns, ..Activations::default() };
         for part in parts {
             whole.bytes.extend(part.bytes);
             whole.scales.extend(part.scales);
@@ -52,7 +52,6 @@ impl Network {
         let rows: usize = matrices.iter().map(|matrix| matrix.weights.rows).sum();
         let mut across = vec![0.0; tokens * rows];
         self.crew.fill(&mut across, PART * tokens, |part, out| {
-            let mut scratch = Vec::new();
             for (group, out) in out.chunks_mut(GROUP * tokens).enumerate() {
                 let mut first = part * PART + group * GROUP;
                 let mut done = 0;
@@ -65,7 +64,7 @@ impl Network {
                     if first < rows {
                         let some = first..rows.min(first + out.len() / tokens - done);
                         let count = some.len();
-                        self.rows(matrix, some, activations, (out, tokens, done), &mut scratch);
+                        self.rows(matrix, some, activations, (out, tokens, done));
                         (first, done) = (rows, done + count);
                     }
                     first -= rows;
@@ -82,21 +81,17 @@ impl Network {
         rows: Range<usize>,
         activations: &Activations,
         (out, tokens, done): (&mut [f32], usize, usize),
-        scratch: &mut Vec<f32>,
     ) {
         let (format, size, width) = (matrix.weights.format, matrix.weights.row_bytes(), out.len() / tokens);
         let weights = &matrix.weights.bytes()[rows.start * size..rows.end * size];
-        #[cfg(target_arch = "x86_64")]
         let together = tokens >= TOGETHER
             && self.vector.is_some_and(|vector| {
                 rows.len() == GROUP && width == GROUP && vector.panel(format, weights, activations, out)
             });
-        #[cfg(not(target_arch = "x86_64"))]
-        let together = false;
         if !together {
             let mut row_out = vec![0.0; tokens];
             for (row, weights) in weights.chunks_exact(size).enumerate() {
-                self.row(format, weights, activations, &mut row_out, scratch);
+                self.row(format, weights, activations, &mut row_out);
                 for (out, value) in out.chunks_exact_mut(width).zip(&row_out) {
                     out[done + row] = *value;
                 }
@@ -136,25 +131,16 @@ impl Network {
         out
     }
 
-    fn row(
-        &self,
-        format: Format,
-        weights: &[u8],
-        activations: &Activations,
-        out: &mut [f32],
-        scratch: &mut Vec<f32>,
-    ) {
-        #[cfg(target_arch = "x86_64")]
+    fn row(&self, format: Format, weights: &[u8], activations: &Activations, out: &mut [f32]) {
         if let Some(vector) = self.vector {
             return vector.row(format, weights, activations, 0, out);
         }
         for (token, out) in out.iter_mut().enumerate() {
-            *out = dot(format, weights, activations, token, scratch);
+            [*out] = unpack::row(format, weights, activations, token);
         }
     }
 
     pub(super) fn dot_half(&self, left: &[f32], right: &[u16]) -> f32 {
-        #[cfg(target_arch = "x86_64")]
         if let Some(vector) = self.vector {
             return vector.dot_half(left, right);
         }
@@ -162,7 +148,6 @@ impl Network {
     }
 
     pub(super) fn add_half(&self, into: &mut [f32], factor: f32, numbers: &[u16]) {
-        #[cfg(target_arch = "x86_64")]
         if let Some(vector) = self.vector {
             return vector.add_half(into, factor, numbers);
         }

@@ -1,4 +1,5 @@
-//! Text to tokens and back: byte-level byte-pair encoding as in GPT-2, with the word boundaries of the Qwen 2 family.
+//! Text to tokens and back: byte-level byte-pair encoding as in GPT-2, with the word boundaries of the Qwen 2 and Llama 3
+//! families.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -19,6 +20,10 @@ pub(crate) struct Tokenizer {
     single: [Option<u32>; 256],
     /// What two neighbours become, and how early.
     merges: HashMap<(u32, u32), (u32, u32), BuildHasherDefault<TextHasher>>,
+    /// Words that are tokens, whether merges lead there or not: only the Llama 3 family has that.
+    words: HashMap<Box<[u8]>, u32, BuildHasherDefault<TextHasher>>,
+    /// The most digits in a piece.
+    digits: usize,
 }
 
 impl Tokenizer {
@@ -27,6 +32,7 @@ impl Tokenizer {
             Some("gpt2") => {}
             other => return Err(ModelError::Unsupported(format!("the tokenizer {:?}", other.unwrap_or("none")))),
         }
+        let is_llama = file.word("tokenizer.ggml.pre").is_some_and(|name| name == "llama-bpe");
         let texts = file.texts("tokenizer.ggml.tokens");
         let kinds = file.numbers("tokenizer.ggml.token_type");
         let byte_of = byte_of_characters();
@@ -35,6 +41,7 @@ impl Tokenizer {
         ids.reserve(texts.len());
         let mut marks = HashMap::new();
         let mut single = [None; 256];
+        let mut words = HashMap::default();
         for (index, text) in texts.iter().enumerate() {
             let id = u32::try_from(index).map_err(|_| ModelError::Damaged("too many tokens"))?;
             // Kinds 3 and 4 are control and user-defined tokens: their text stands for itself.
@@ -47,6 +54,9 @@ impl Tokenizer {
                     single[usize::from(byte)] = Some(id);
                 }
                 ids.insert(text, id);
+                if is_llama {
+                    words.insert(raw.clone(), id);
+                }
             }
             bytes.push(raw);
         }
@@ -62,7 +72,7 @@ impl Tokenizer {
                 merges.insert((*left, *right), (u32::try_from(rank).unwrap_or(u32::MAX), *both));
             }
         }
-        Ok(Self { bytes, marks, single, merges })
+        Ok(Self { bytes, marks, single, merges, words, digits: if is_llama { 3 } else { 1 } })
     }
 
     /// Finds a mark of the template.
@@ -82,7 +92,11 @@ impl Tokenizer {
 
     /// Encodes text. What looks like a mark of the template in it stays text: nothing from outside can end a turn.
     pub(crate) fn encode(&self, text: &str, into: &mut Vec<u32>) {
-        for piece in (Pieces { rest: text }) {
+        for piece in (Pieces { rest: text, digits: self.digits }) {
+            if let Some(word) = self.words.get(piece.as_bytes()) {
+                into.push(*word);
+                continue;
+            }
             for part in piece.as_bytes().chunks(LONGEST_PIECE) {
                 self.merge(part, into);
             }
@@ -157,16 +171,18 @@ fn raw_bytes(text: &[u8], byte_of: &HashMap<char, u8>) -> Box<[u8]> {
 }
 
 /// Cuts text where no merge may cross: the pattern of the Qwen 2 tokenizer,
-/// `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`.
+/// `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`; that of
+/// Llama 3 has `\p{N}{1,3}`.
 struct Pieces<'a> {
     rest: &'a str,
+    digits: usize,
 }
 
 impl<'a> Iterator for Pieces<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        let length = piece_length(self.rest)?;
+        let length = piece_length(self.rest, self.digits)?;
         let (piece, rest) = self.rest.split_at(length);
         self.rest = rest;
         Some(piece)
@@ -185,7 +201,7 @@ fn length_while(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|character| !belongs(character)).unwrap_or(text.len())
 }
 
-fn piece_length(text: &str) -> Option<usize> {
+fn piece_length(text: &str, digits: usize) -> Option<usize> {
     let first = text.chars().next()?;
     if first == '\'' {
         let ending = ["s", "t", "re", "ve", "m", "ll", "d"]
@@ -203,7 +219,8 @@ fn piece_length(text: &str) -> Option<usize> {
         return Some(first.len_utf8() + length_while(after, char::is_alphabetic));
     }
     if first.is_numeric() {
-        return Some(first.len_utf8());
+        let found = text.chars().take(digits).take_while(|character| character.is_numeric());
+        return Some(found.map(char::len_utf8).sum());
     }
     if is_symbol(first) || (first == ' ' && after.starts_with(is_symbol)) {
         let start = usize::from(first == ' ');
@@ -234,4 +251,17 @@ pub(super) fn whole_characters(bytes: &mut Vec<u8>) -> String {
     let text = String::from_utf8_lossy(bytes).into_owned();
     *bytes = rest;
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_go_together_as_a_family_was_taught() {
+        let pieces = |text: &'static str, digits| Pieces { rest: text, digits }.collect::<Vec<_>>();
+        assert_eq!(pieces("in 12345 ms", 1), ["in", " ", "1", "2", "3", "4", "5", " ms"]);
+        assert_eq!(pieces("in 12345 ms", 3), ["in", " ", "123", "45", " ms"]);
+        assert_eq!(pieces("x=3.14\n\n  y", 3), ["x", "=", "3", ".", "14", "\n\n", " ", " y"]);
+    }
 }

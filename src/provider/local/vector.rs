@@ -3,23 +3,23 @@
 #![expect(unsafe_code, reason = "loads from slices and the step into functions of a processor's extension")]
 
 use std::arch::x86_64::{
-    __m256, __m256i, _mm_add_ps, _mm_add_ss, _mm_and_si128, _mm_cvtepi32_ps, _mm_cvtepu8_epi16, _mm_cvtph_ps,
-    _mm_cvtsi32_si128, _mm_cvtss_f32, _mm_fmadd_ps, _mm_hadd_epi16, _mm_loadu_si128, _mm_madd_epi16,
-    _mm_movehdup_ps, _mm_movehl_ps, _mm_set_epi64x, _mm_set1_epi8, _mm_set1_epi16, _mm_set1_ps, _mm_setzero_ps,
-    _mm_srli_epi16, _mm256_abs_epi8, _mm256_add_epi32, _mm256_and_si256, _mm256_castps256_ps128,
-    _mm256_castsi256_si128, _mm256_cmpeq_epi8, _mm256_cvtepi8_epi16, _mm256_cvtepi32_ps, _mm256_cvtph_ps,
-    _mm256_extractf128_ps, _mm256_extracti128_si256, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256,
-    _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_or_si256, _mm256_set_m128, _mm256_set_m128i, _mm256_set1_epi8,
-    _mm256_set1_epi16, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_ps, _mm256_setr_epi64x,
-    _mm256_setzero_ps, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sign_epi8, _mm256_slli_epi16,
-    _mm256_slli_epi32, _mm256_srli_epi16, _mm256_storeu_ps, _mm256_sub_epi8, _mm256_sub_epi32, _mm256_sub_ps,
+    __m256, __m256i, _mm_add_ps, _mm_add_ss, _mm_cvtepi32_ps, _mm_cvtepu8_epi16, _mm_cvtph_ps, _mm_cvtsi32_si128,
+    _mm_cvtss_f32, _mm_fmadd_ps, _mm_hadd_epi16, _mm_loadu_si128, _mm_madd_epi16, _mm_movehdup_ps, _mm_movehl_ps,
+    _mm_set_epi64x, _mm_set1_epi16, _mm_set1_ps, _mm_setzero_ps, _mm_srli_epi16, _mm256_abs_epi8, _mm256_add_epi32,
+    _mm256_and_si256, _mm256_castps256_ps128, _mm256_castsi256_si128, _mm256_cmpeq_epi8, _mm256_cvtepi8_epi16,
+    _mm256_cvtepi32_ps, _mm256_cvtph_ps, _mm256_extractf128_ps, _mm256_extracti128_si256, _mm256_fmadd_ps,
+    _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_or_si256, _mm256_set_m128,
+    _mm256_set_m128i, _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_ps,
+    _mm256_setr_epi64x, _mm256_setzero_ps, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sign_epi8,
+    _mm256_slli_epi16, _mm256_slli_epi32, _mm256_srli_epi16, _mm256_storeu_ps, _mm256_sub_epi8, _mm256_sub_epi32,
+    _mm256_sub_ps,
 };
 
 use super::attention::{Halves, attend};
 use super::blocks::{Activations, scales_and_minima};
 use super::gguf::Format;
 use super::vector_wide as wide;
-use super::{panel, panel_narrow};
+use super::{panel, panel_narrow, unpack};
 
 /// Proof that the processor has the extensions.
 #[derive(Debug, Clone, Copy)]
@@ -42,12 +42,15 @@ impl Vector {
         found.into_iter().flatten().collect()
     }
 
-    /// The way this process computes: the best one, or the one that `AXI_CPU` names (`avx512`, `avx2`, `scalar`) if
-    /// the processor has it.
+    /// The way this process computes: the best one, or the one that `AXI_CPU` names if the processor has it.
     pub(crate) fn chosen() -> Option<Self> {
-        let wanted = std::env::var("AXI_CPU").unwrap_or_default();
+        Self::named(&std::env::var("AXI_CPU").unwrap_or_default())
+    }
+
+    /// The way of a name: `avx512`, `avx2`, or none for `scalar`; the best one for any other.
+    pub(crate) fn named(wanted: &str) -> Option<Self> {
         let mut all = Self::all().into_iter();
-        match wanted.as_str() {
+        match wanted {
             "scalar" => None,
             "avx2" => all.find(|vector| !vector.wide),
             _ => all.next(),
@@ -110,18 +113,34 @@ impl Vector {
             match (format, self.wide) {
                 (Format::Q4K, true) => wide::four(row, activations, first),
                 (Format::Q6K, true) => wide::six(row, activations, first),
-                (Format::Q8Zero, true) => wide::eight_narrow(row, activations, first)
-                    .unwrap_or_else(|| eight_narrow(row, activations, first)),
-                (Format::Q5Zero, true) => wide::five_narrow(row, activations, first)
-                    .unwrap_or_else(|| five_narrow(row, activations, first)),
+                (Format::Q4Zero, true) => {
+                    let done = wide::narrow::<N, 4>(row, activations, first);
+                    and(done, narrow::<N, 4>(row, done.1, activations, first))
+                }
+                (Format::Q5Zero, true) => {
+                    let done = wide::narrow::<N, 5>(row, activations, first);
+                    and(done, narrow::<N, 5>(row, done.1, activations, first))
+                }
+                (Format::Q8Zero, true) => {
+                    let done = wide::narrow::<N, 8>(row, activations, first);
+                    and(done, narrow::<N, 8>(row, done.1, activations, first))
+                }
                 (Format::Q4K, false) => four(row, activations, first),
                 (Format::Q6K, false) => six(row, activations, first),
-                (Format::Q8Zero, false) => eight_narrow(row, activations, first),
-                (Format::Q5Zero, false) => five_narrow(row, activations, first),
-                (Format::F16 | Format::F32, _) => {
-                    let mut scratch = Vec::new();
-                    std::array::from_fn(|at| super::blocks::dot(format, row, activations, first + at, &mut scratch))
-                }
+                (Format::Q4Zero, false) => narrow::<N, 4>(row, 0, activations, first),
+                (Format::Q5Zero, false) => narrow::<N, 5>(row, 0, activations, first),
+                (Format::Q8Zero, false) => narrow::<N, 8>(row, 0, activations, first),
+                (
+                    Format::Q2K
+                    | Format::Q3K
+                    | Format::Q5K
+                    | Format::Q4One
+                    | Format::Q5One
+                    | Format::BF16
+                    | Format::F16
+                    | Format::F32,
+                    _,
+                ) => any(format, row, activations, first),
             }
         }
     }
@@ -311,13 +330,38 @@ fn signed(numbers: __m256i, bytes: &[i8], factor: f32, total: __m256) -> __m256 
     _mm256_fmadd_ps(_mm256_set1_ps(factor), _mm256_cvtepi32_ps(sums), total)
 }
 
+/// What most blocks of a row come to, and what the rest does.
+fn and<const N: usize>((mut totals, _): ([f32; N], usize), rest: [f32; N]) -> [f32; N] {
+    totals.iter_mut().zip(rest).for_each(|(total, rest)| *total += rest);
+    totals
+}
+
+/// Blocks of 32 numbers of some bits that stand in the middle of what they can be, from one on.
 #[target_feature(enable = "avx2,fma,f16c")]
-fn eight_narrow<const N: usize>(row: &[u8], activations: &Activations, first: usize) -> [f32; N] {
+fn narrow<const N: usize, const BITS: usize>(
+    row: &[u8],
+    from: usize,
+    activations: &Activations,
+    first: usize,
+) -> [f32; N] {
     let width = activations.width;
+    // Byte n of a register gets bit n of the word: its byte is spread, one bit of it tested.
+    let spread = _mm256_setr_epi64x(0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
+    let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+    let above = _mm256_set1_epi8(if BITS == 5 { 16 } else { 8 });
     let mut totals = [_mm256_setzero_ps(); N];
-    for (block, weights) in row.chunks_exact(34).enumerate() {
+    for (block, weights) in row.chunks_exact(2 + BITS * 4).enumerate().skip(from) {
         let scale = half(weights, 0);
-        let numbers = load(&weights[2..]);
+        let numbers = match BITS {
+            4 => _mm256_sub_epi8(nibbles(&weights[2..]), above),
+            5 => {
+                let word = i32::from_le_bytes([weights[2], weights[3], weights[4], weights[5]]);
+                let spread = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set1_epi32(word), spread), bits);
+                let fifth = _mm256_and_si256(_mm256_cmpeq_epi8(spread, bits), _mm256_set1_epi8(16));
+                _mm256_sub_epi8(_mm256_or_si256(nibbles(&weights[6..]), fifth), above)
+            }
+            _ => load(&weights[2..]),
+        };
         for (token, total) in totals.iter_mut().enumerate() {
             let at = (first + token) * width + block * 32;
             *total = signed(numbers, &activations.bytes[at..], scale * activations.scales[at / 32], *total);
@@ -326,29 +370,20 @@ fn eight_narrow<const N: usize>(row: &[u8], activations: &Activations, first: us
     totals.map(|total| sum(total))
 }
 
+/// 32 numbers of four bits, the first sixteen in the low halves.
 #[target_feature(enable = "avx2,fma,f16c")]
-fn five_narrow<const N: usize>(row: &[u8], activations: &Activations, first: usize) -> [f32; N] {
-    let width = activations.width;
-    // Byte n of a register gets bit n of the word: its byte is spread, one bit of it tested.
-    let spread = _mm256_setr_epi64x(0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
-    let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
-    let mut totals = [_mm256_setzero_ps(); N];
-    for (block, weights) in row.chunks_exact(22).enumerate() {
-        let scale = half(weights, 0);
-        let word = i32::from_le_bytes([weights[2], weights[3], weights[4], weights[5]]);
-        let spread = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set1_epi32(word), spread), bits);
-        let fifth = _mm256_and_si256(_mm256_cmpeq_epi8(spread, bits), _mm256_set1_epi8(16));
-        // SAFETY: sixteen bytes follow the word in a block of 22.
-        let packed = unsafe { _mm_loadu_si128(weights[6..22].as_ptr().cast()) };
-        let high = _mm_and_si128(_mm_srli_epi16::<4>(packed), _mm_set1_epi8(15));
-        let low = _mm_and_si128(packed, _mm_set1_epi8(15));
-        let numbers = _mm256_sub_epi8(_mm256_or_si256(_mm256_set_m128i(high, low), fifth), _mm256_set1_epi8(16));
-        for (token, total) in totals.iter_mut().enumerate() {
-            let at = (first + token) * width + block * 32;
-            *total = signed(numbers, &activations.bytes[at..], scale * activations.scales[at / 32], *total);
-        }
-    }
-    totals.map(|total| sum(total))
+fn nibbles(packed: &[u8]) -> __m256i {
+    assert!(packed.len() >= 16);
+    // SAFETY: sixteen bytes are there.
+    let packed = unsafe { _mm_loadu_si128(packed.as_ptr().cast()) };
+    let both = _mm256_set_m128i(_mm_srli_epi16::<4>(packed), packed);
+    _mm256_and_si256(both, _mm256_set1_epi8(15))
+}
+
+/// Any format.
+#[target_feature(enable = "avx2,fma,f16c")]
+fn any<const N: usize>(format: Format, row: &[u8], activations: &Activations, first: usize) -> [f32; N] {
+    unpack::row(format, row, activations, first)
 }
 
 #[target_feature(enable = "avx2,fma,f16c")]

@@ -3,17 +3,18 @@
 #![expect(unsafe_code, reason = "loads from slices and stores into them, both of checked length")]
 
 use std::arch::x86_64::{
-    __m256, __m256i, __m512, __m512i, _MM_HINT_T0, _mm_add_ps, _mm_add_ss, _mm_cvtepu8_epi16, _mm_cvtph_ps,
-    _mm_cvtsi32_si128, _mm_cvtss_f32, _mm_loadu_si128, _mm_movehdup_ps, _mm_movehl_ps, _mm_prefetch,
-    _mm_set_epi64x, _mm_srli_epi16, _mm256_add_ps, _mm256_castps256_ps128, _mm256_cvtepi8_epi16,
-    _mm256_cvtepi32_ps, _mm256_cvtepu16_epi32, _mm256_extractf128_ps, _mm256_fnmadd_ps, _mm256_loadu_si256,
-    _mm256_madd_epi16, _mm256_or_si256, _mm256_set_m128i, _mm256_set1_ps, _mm256_setzero_ps, _mm256_slli_epi32,
-    _mm512_and_si512, _mm512_broadcast_i64x4, _mm512_castps512_ps256, _mm512_castsi256_si512, _mm512_cvtepi32_ps,
-    _mm512_dpbusd_epi32, _mm512_dpwssd_epi32, _mm512_extractf32x8_ps, _mm512_fmadd_ps, _mm512_insertf32x8,
-    _mm512_inserti64x4, _mm512_loadu_si512, _mm512_mask_add_epi8, _mm512_mul_ps, _mm512_or_si512,
-    _mm512_packs_epi32, _mm512_permutexvar_epi16, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_set1_ps,
-    _mm512_setr_epi64, _mm512_setzero_ps, _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_slli_epi16,
-    _mm512_srlv_epi16, _mm512_xor_si512,
+    __m128, __m256, __m256i, __m512, __m512i, _MM_HINT_T0, _mm_add_ps, _mm_add_ss, _mm_cvtepu8_epi16, _mm_cvtph_ps,
+    _mm_cvtsi32_si128, _mm_cvtsi64_si128, _mm_cvtss_f32, _mm_loadu_ps, _mm_loadu_si128, _mm_movehdup_ps,
+    _mm_movehl_ps, _mm_mul_ps, _mm_prefetch, _mm_set_epi64x, _mm256_add_ps, _mm256_castps256_ps128,
+    _mm256_cvtepi8_epi16, _mm256_cvtepi32_ps, _mm256_cvtepu16_epi32, _mm256_extractf128_ps, _mm256_fnmadd_ps,
+    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_or_si256, _mm256_set_m128i, _mm256_set1_epi32, _mm256_set1_ps,
+    _mm256_setzero_ps, _mm256_slli_epi32, _mm512_and_si512, _mm512_broadcast_i32x4, _mm512_broadcast_i64x4,
+    _mm512_castps128_ps512, _mm512_castps512_ps256, _mm512_castsi256_si512, _mm512_cvtepi32_ps,
+    _mm512_dpbusd_epi32, _mm512_dpwssd_epi32, _mm512_extractf32x8_ps, _mm512_fmadd_ps, _mm512_inserti64x4,
+    _mm512_loadu_si512, _mm512_mask_add_epi8, _mm512_or_si512, _mm512_packs_epi32, _mm512_permutexvar_epi16,
+    _mm512_permutexvar_epi64, _mm512_permutexvar_ps, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64,
+    _mm512_set1_ps, _mm512_setr_epi32, _mm512_setr_epi64, _mm512_setzero_ps, _mm512_setzero_si512,
+    _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_srlv_epi16, _mm512_xor_si512,
 };
 
 use super::blocks::{Activations, scales_and_minima};
@@ -52,8 +53,8 @@ fn load_sums(sums: &[i16]) -> __m256i {
 
 /// Has the memory send what is needed next: by itself it stops at the end of each page.
 #[target_feature(enable = "avx512f")]
-fn ahead(block: &[u8]) {
-    for line in 0..4 {
+fn ahead(block: &[u8], lines: usize) {
+    for line in 0..lines {
         // A hint about any address, also of none.
         _mm_prefetch::<_MM_HINT_T0>(block.as_ptr().wrapping_add(AHEAD + line * 64).cast());
     }
@@ -96,7 +97,7 @@ pub(super) fn four<const N: usize>(row: &[u8], activations: &Activations, first:
     let mut totals = [_mm512_setzero_ps(); N];
     let mut less = [_mm256_setzero_ps(); N];
     for (block, weights) in row.as_chunks::<144>().0.iter().enumerate() {
-        ahead(weights);
+        ahead(weights, 4);
         let (scale, minimum) = (half(weights, 0), half(weights, 2));
         let (scales, minima) = scales_and_minima(&weights[4..16]);
         let scales = _mm512_set1_epi64(i64::from_le_bytes(scales));
@@ -147,7 +148,7 @@ pub(super) fn six<const N: usize>(row: &[u8], activations: &Activations, first: 
     let mut totals = [_mm512_setzero_ps(); N];
     let mut less = [_mm256_setzero_ps(); N];
     for (block, weights) in row.as_chunks::<210>().0.iter().enumerate() {
-        ahead(weights);
+        ahead(weights, 4);
         let scale = half(weights, 208);
         // SAFETY: sixteen bytes of scales follow the 192 of numbers.
         let scales = _mm256_cvtepi8_epi16(unsafe { _mm_loadu_si128(weights[192..208].as_ptr().cast()) });
@@ -180,82 +181,102 @@ pub(super) fn six<const N: usize>(row: &[u8], activations: &Activations, first: 
     std::array::from_fn(|token| sum(totals[token], less[token]))
 }
 
-/// Adds the products of two blocks of 32 unsigned bytes with those of each token. The bytes stand `above` too high:
-/// that much times what they meet is taken back.
+/// Blocks of 32 numbers of some bits that stand in the middle of what they can be, four at a time; how many were done.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,f16c,fma")]
-fn unsigned<const N: usize>(
-    numbers: __m512i,
-    scales: [f32; 2],
-    above: f32,
-    activations: &Activations,
-    (first, block): (usize, usize),
-    totals: &mut [(__m512, f32); N],
-) {
-    let blocks = activations.width / 32;
-    let both = _mm512_insertf32x8::<1>(_mm512_set1_ps(scales[0]), _mm256_set1_ps(scales[1]));
-    for (token, (total, less)) in totals.iter_mut().enumerate() {
-        let at = (first + token) * blocks + block;
-        let bytes = load_signed(&activations.bytes[at * 32..]);
-        let sums = _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(_mm512_setzero_si512(), numbers, bytes));
-        let (left, right) = (activations.scales[at], activations.scales[at + 1]);
-        let factors = _mm512_insertf32x8::<1>(_mm512_set1_ps(left), _mm256_set1_ps(right));
-        *total = _mm512_fmadd_ps(_mm512_mul_ps(both, factors), sums, *total);
-        *less += above * (scales[0] * activations.means[at] + scales[1] * activations.means[at + 1]);
-    }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,f16c,fma")]
-fn summed<const N: usize>(totals: [(__m512, f32); N]) -> [f32; N] {
-    totals.map(|(total, less)| sum(total, _mm256_setzero_ps()) - less)
-}
-
-/// Eight bits a number. `None` where a row is no whole number of pairs of blocks.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,f16c,fma")]
-pub(super) fn eight_narrow<const N: usize>(
+pub(super) fn narrow<const N: usize, const BITS: usize>(
     row: &[u8],
     activations: &Activations,
     first: usize,
-) -> Option<[f32; N]> {
-    let (pairs, []) = row.as_chunks::<68>() else { return None };
-    let top = _mm512_set1_epi8(-128);
-    let mut totals = [(_mm512_setzero_ps(), 0.0); N];
-    for (pair, weights) in pairs.iter().enumerate() {
-        ahead(weights);
-        // SAFETY: 32 bytes follow each scale in two blocks of 34.
-        let (left, right) = unsafe {
-            (
-                _mm256_loadu_si256(weights[2..34].as_ptr().cast()),
-                _mm256_loadu_si256(weights[36..68].as_ptr().cast()),
-            )
-        };
-        let numbers = _mm512_xor_si512(_mm512_inserti64x4::<1>(_mm512_castsi256_si512(left), right), top);
-        let scales = [half(weights, 0), half(weights, 34)];
-        unsigned(numbers, scales, 128.0, activations, (first, pair * 2), &mut totals);
+) -> ([f32; N], usize) {
+    let size = 2 + BITS * 4;
+    let blocks = activations.width / 32;
+    // That much times what the numbers meet is taken back: of block n in lane n, or 8 + n.
+    let above = -(1_i32 << (BITS - 1)) & 0xffff;
+    let both = above | above << 16;
+    let taken = [
+        _mm512_setr_epi32(both, 0, 0, 0, 0, 0, 0, 0, 0, both, 0, 0, 0, 0, 0, 0),
+        _mm512_setr_epi32(0, 0, both, 0, 0, 0, 0, 0, 0, 0, 0, both, 0, 0, 0, 0),
+    ];
+    let places =
+        [0, 2].map(|block| _mm512_inserti64x4::<1>(_mm512_set1_epi32(block), _mm256_set1_epi32(block + 1)));
+    let mut totals = [_mm512_setzero_ps(); N];
+    let (mut done, step) = (0, size * 4);
+    for weights in row.chunks_exact(step) {
+        ahead(weights, step.div_ceil(64));
+        let scale =
+            |block: usize| u64::from(u16::from_le_bytes([weights[block * size], weights[block * size + 1]]));
+        let scales = scale(0) | scale(1) << 16 | scale(2) << 32 | scale(3) << 48;
+        let scales = _mm_cvtph_ps(_mm_cvtsi64_si128(scales as i64));
+        let numbers = [pair::<BITS>(weights, size), pair::<BITS>(&weights[size * 2..], size)];
+        for (token, total) in totals.iter_mut().enumerate() {
+            let at = (first + token) * blocks + done;
+            let bytes = &activations.bytes[at * 32..][..128];
+            let sums = four_sums(&activations.sums[at * 2..]);
+            let scales = _mm512_castps128_ps512(_mm_mul_ps(scales, four_scales(&activations.scales[at..])));
+            for half in 0..2 {
+                let products =
+                    _mm512_dpbusd_epi32(_mm512_setzero_si512(), numbers[half], load_signed(&bytes[half * 64..]));
+                let products = _mm512_cvtepi32_ps(_mm512_dpwssd_epi32(products, sums, taken[half]));
+                *total = _mm512_fmadd_ps(_mm512_permutexvar_ps(places[half], scales), products, *total);
+            }
+        }
+        done += 4;
     }
-    Some(summed(totals))
+    (totals.map(|total| sum(total, _mm256_setzero_ps())), done)
 }
 
-/// Five bits a number. `None` as above.
+/// The numbers of two blocks.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,f16c,fma")]
-pub(super) fn five_narrow<const N: usize>(row: &[u8], activations: &Activations, first: usize) -> Option<[f32; N]> {
-    let (pairs, []) = row.as_chunks::<44>() else { return None };
-    let (low, fifth) = (_mm512_set1_epi8(15), _mm512_set1_epi8(16));
-    let mut totals = [(_mm512_setzero_ps(), 0.0); N];
-    for (pair, weights) in pairs.iter().enumerate() {
-        ahead(weights);
-        let word = |at: usize| {
-            u64::from(u32::from_le_bytes([weights[at], weights[at + 1], weights[at + 2], weights[at + 3]]))
-        };
-        // SAFETY: sixteen bytes follow each word in two blocks of 22.
-        let (left, right) = unsafe {
-            (_mm_loadu_si128(weights[6..22].as_ptr().cast()), _mm_loadu_si128(weights[28..44].as_ptr().cast()))
-        };
-        let left = _mm256_set_m128i(_mm_srli_epi16::<4>(left), left);
-        let right = _mm256_set_m128i(_mm_srli_epi16::<4>(right), right);
-        let fours = _mm512_and_si512(_mm512_inserti64x4::<1>(_mm512_castsi256_si512(left), right), low);
-        let numbers = _mm512_mask_add_epi8(fours, word(2) | word(24) << 32, fours, fifth);
-        let scales = [half(weights, 0), half(weights, 22)];
-        unsigned(numbers, scales, 16.0, activations, (first, pair * 2), &mut totals);
+fn pair<const BITS: usize>(weights: &[u8], size: usize) -> __m512i {
+    let (left, right) = (&weights[..size], &weights[size..size * 2]);
+    match BITS {
+        4 => nibbles(&left[2..], &right[2..]),
+        5 => {
+            let word = |block: &[u8]| u64::from(u32::from_le_bytes([block[2], block[3], block[4], block[5]]));
+            let fours = nibbles(&left[6..], &right[6..]);
+            _mm512_mask_add_epi8(fours, word(left) | word(right) << 32, fours, _mm512_set1_epi8(16))
+        }
+        _ => {
+            assert!(size == 34);
+            // SAFETY: 32 bytes follow each scale of two bytes.
+            let (left, right) = unsafe {
+                let bytes = |block: &[u8]| _mm256_loadu_si256(block.as_ptr().add(2).cast());
+                (bytes(left), bytes(right))
+            };
+            let both = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(left), right);
+            _mm512_xor_si512(both, _mm512_set1_epi8(-128))
+        }
     }
-    Some(summed(totals))
+}
+
+/// Twice 32 numbers of four bits, the first sixteen of each in the low halves.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
+fn nibbles(left: &[u8], right: &[u8]) -> __m512i {
+    assert!(left.len() >= 16 && right.len() >= 16);
+    // SAFETY: sixteen bytes are in each.
+    let (left, right) = unsafe { (_mm_loadu_si128(left.as_ptr().cast()), _mm_loadu_si128(right.as_ptr().cast())) };
+    let both = _mm512_castsi256_si512(_mm256_set_m128i(right, left));
+    let spread = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 1, 0, 1, 2, 3, 2, 3), both);
+    let four = i64::from_le_bytes([4, 0, 4, 0, 4, 0, 4, 0]);
+    let shifted = _mm512_srlv_epi16(spread, _mm512_setr_epi64(0, 0, four, four, 0, 0, four, four));
+    _mm512_and_si512(shifted, _mm512_set1_epi8(15))
+}
+
+/// The sums of four blocks, two each, four times over.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
+fn four_sums(sums: &[i16]) -> __m512i {
+    assert!(sums.len() >= 8);
+    // SAFETY: sixteen bytes are there.
+    _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(sums.as_ptr().cast()) })
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
+fn four_scales(scales: &[f32]) -> __m128 {
+    assert!(scales.len() >= 4);
+    // SAFETY: sixteen bytes are there.
+    unsafe { _mm_loadu_ps(scales.as_ptr()) }
 }
