@@ -80,7 +80,7 @@ __axi_snapshot() {
         declare -f -- "$name"
         printf '\0'
       done
-    } >|"${__axi_reply%.reply}.shell"
+    } >|"${__axi_reply%.reply}.person"
   fi
 } 2>/dev/null
 

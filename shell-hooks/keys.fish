@@ -72,7 +72,7 @@ function __axi_snapshot
             functions -- $name
             printf '\0'
         end
-    end >(string replace -r '\.reply$' .shell -- $__axi_reply) 2>/dev/null
+    end >(string replace -r '\.reply$' .person -- $__axi_reply) 2>/dev/null
 end
 
 function __axi_forget

@@ -59,7 +59,7 @@ _axi_snapshot() {
         if [[ $name == _axi* || $name == _* && $functions[$name] == 'builtin autoload -X'* ]]; then continue; fi
         printf 'f\0%s\0%s\0' "$name" "$name () {"$'\n'"$functions[$name]"$'\n}'
       done
-    } >|${_axi_reply%.reply}.shell
+    } >|${_axi_reply%.reply}.person
   fi
 } 2>/dev/null
 

@@ -11,13 +11,15 @@ mod hook_place;
 mod kept;
 mod key;
 mod snapshot;
+mod typed;
 
 use dialect::Dialect;
-pub use history::{Typed, typed};
+pub use history::typed;
 pub use hook_facts::{HookFacts, KeyState};
 pub use hook_place::{HookPlace, hook_place};
 pub use key::{Key, KeyError};
 pub use snapshot::{Found, MOST as MOST_OF_SNAPSHOT, found};
+pub use typed::Typed;
 
 /// What the two halves of a hook know of each other: a shell that is running asks with the number of the half it has.
 /// It changes with every change that the other half would not survive.

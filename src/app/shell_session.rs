@@ -51,7 +51,7 @@ impl ShellSession {
     /// Takes what a hook wrote of its shell at a hand-off, beside the reply: it is there once. What this process may
     /// not rely on is left where it is.
     pub(super) fn meet(&self, shell: &str, reply: &Path) {
-        let path = reply.with_extension("shell");
+        let path = reply.with_extension("person");
         let Some(bytes) = written(&path) else { return };
         // The next hand-off writes it anew.
         drop(std::fs::remove_file(&path));

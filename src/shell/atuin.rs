@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::history::Typed;
+use super::typed::Typed;
 
 /// The most of a database that is read, in bytes.
 const MOST: u64 = 512 * 1024 * 1024;

@@ -5,24 +5,10 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::atuin;
+use super::typed::Typed;
 
 /// The most of a file that is read, in bytes: its end.
 const MOST: u64 = 32 * 1024 * 1024;
-
-/// A line that was typed at a shell's prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Typed {
-    /// The line, of several rows where it had them.
-    pub text: String,
-    /// When it was started, in seconds since 1970, where the shell kept that.
-    pub when: Option<u64>,
-    /// The shell, or `atuin`.
-    pub shell: &'static str,
-    /// Where, where that was kept.
-    pub cwd: Option<String>,
-    /// How it ended, where that was kept.
-    pub exit: Option<i32>,
-}
 
 /// Reads the histories of all shells, each oldest first, and atuin's: where `HISTFILE` and the like say and where they
 /// are by default.

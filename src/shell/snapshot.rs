@@ -59,11 +59,8 @@ const OF_ZSH: &[(&str, &str)] = &[
 ];
 
 /// Names that what tells a state needs with their own meaning.
-const KEPT: &[&str] = &[
-    "[", "alias", "builtin", "case", "command", "compgen", "declare", "do", "done", "else", "esac", "eval", "exit",
-    "export", "fi", "for", "function", "if", "in", "local", "printf", "read", "return", "set", "shopt", "then",
-    "trap", "true", "unalias", "unset", "while",
-];
+const KEPT: &str = "[ alias builtin case command compgen declare do done else esac eval exit export fi for function if \
+    in local printf read return set shopt then trap true unalias unset while";
 
 /// Programs that ask where an alias makes them ask: nobody could answer, and axi has asked.
 const ASKING: &[&str] = &["rm", "cp", "mv", "ln"];
@@ -175,7 +172,7 @@ fn bridged(
     aliases: BTreeMap<String, String>,
 ) -> Found {
     // Those that begin with a line are called by others.
-    let is_called = |name: &&String| !name.starts_with('_') && !KEPT.contains(&name.as_str());
+    let is_called = |name: &&String| !name.starts_with('_') && !is_kept(name);
     let foreign: BTreeSet<String> = functions.keys().filter(is_called).cloned().collect();
     let mut script = String::new();
     if !foreign.is_empty() {
@@ -189,7 +186,7 @@ fn bridged(
 
 /// The functions that a person calls, and those that these name; not more than each command can read.
 fn needed(mut all: BTreeMap<String, String>) -> BTreeMap<String, String> {
-    all.retain(|name, _| !KEPT.contains(&name.as_str()));
+    all.retain(|name, _| !is_kept(name));
     let mut kept: BTreeMap<String, String> = BTreeMap::new();
     let mut next: Vec<String> = all.keys().filter(|name| !name.starts_with('_')).cloned().collect();
     while let Some(name) = next.pop() {
@@ -213,7 +210,7 @@ fn usable(mut aliases: BTreeMap<String, String>) -> BTreeMap<String, String> {
         let asks = ASKING.contains(&name.as_str())
             && words.next() == Some(name)
             && words.any(|word| word == "--interactive" || is_flag(word) && word.contains(['i', 'I']));
-        !asks && !KEPT.contains(&name.as_str())
+        !asks && !is_kept(name)
     });
     aliases
 }
@@ -250,6 +247,10 @@ fn evaluated(text: &str) -> String {
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+fn is_kept(name: &str) -> bool {
+    KEPT.split_whitespace().any(|kept| kept == name)
 }
 
 fn is_name(name: &str) -> bool {

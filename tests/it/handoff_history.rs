@@ -22,7 +22,7 @@ const MORE: [&str; 8] = [
     "history 1",
     "ls \"nothing here\"",
     "true one",
-    "echo '!!' $((1+1)) # not",
+    "echo '!!' # not",
 ];
 
 fn start(row: &Row, server: &Server, options: &str, setting: &str, prepare: &dyn Fn(&Path)) -> Option<AtPrompt> {

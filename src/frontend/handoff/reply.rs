@@ -75,7 +75,7 @@ fn sweep(folder: &Path, now: SystemTime) {
     for entry in folder.read_dir().into_iter().flatten().flatten() {
         let name = entry.file_name();
         let is_left = name.to_str().is_some_and(|name| {
-            match [".reply", ".ran", ".shell"].iter().find_map(|end| name.strip_suffix(end)) {
+            match [".reply", ".ran", ".person"].iter().find_map(|end| name.strip_suffix(end)) {
                 Some(session) => shell_of(session).is_some_and(|shell| !is_alive(shell)),
                 None => name.starts_with(BEGUN),
             }

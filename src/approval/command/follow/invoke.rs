@@ -11,6 +11,7 @@ use super::super::known::{is_harmless_variable, variable_matters};
 use super::super::read::Node;
 use super::super::read::is_destructive_name;
 use super::flow::{Around, Flow, UNKNOWN};
+use super::persons::persons_function;
 use super::walk::{DEEPEST, MOST_STEPS, Walker};
 use super::wrapper;
 use crate::approval::path::is_credential;
@@ -42,7 +43,7 @@ impl Walker {
         if let Some(flow) = self.own_function(&name, arguments, &state, around) {
             return flow;
         }
-        let state = match self.persons_function(&name, fields, state, around) {
+        let state = match persons_function(self, &name, fields, state, around) {
             Ok(flow) => return flow,
             Err(state) => state,
         };

@@ -53,31 +53,29 @@ impl Simple {
     }
 }
 
-impl Walker {
-    /// Follows a function of the person's; gives the state back where there is none of that name.
-    pub(super) fn persons_function<'s>(
-        &mut self,
-        name: &str,
-        fields: &[Field],
-        mut state: State<'s>,
-        around: &Around,
-    ) -> Result<Flow<'s>, State<'s>> {
-        let definitions = &state.place.definitions;
-        let text = definitions.functions.get(name);
-        if !state.is_theirs || text.is_none() && !definitions.foreign.contains(name) {
-            return Err(state);
-        }
-        if let Some(body) = text.and_then(|text| body(text)) {
-            let arguments = fields.get(1..).unwrap_or_default();
-            return Ok(self.function(name, &body, arguments, state, around));
-        }
-        // Nobody here reads it: it may do anything, and be anywhere afterwards.
-        self.report.doubt(&around.text, Unparsed::Redefined);
-        self.anything(fields, &state, around);
-        state.opaque = true;
-        state.directories = vec![None];
-        Ok(Flow::same(state, UNKNOWN))
+/// Follows a function of the person's; gives the state back where there is none of that name.
+pub(super) fn persons_function<'s>(
+    walker: &mut Walker,
+    name: &str,
+    fields: &[Field],
+    mut state: State<'s>,
+    around: &Around,
+) -> Result<Flow<'s>, State<'s>> {
+    let definitions = &state.place.definitions;
+    let text = definitions.functions.get(name);
+    if !state.is_theirs || text.is_none() && !definitions.foreign.contains(name) {
+        return Err(state);
     }
+    if let Some(body) = text.and_then(|text| body(text)) {
+        let arguments = fields.get(1..).unwrap_or_default();
+        return Ok(walker.function(name, &body, arguments, state, around));
+    }
+    // Nobody here reads it: it may do anything, and be anywhere afterwards.
+    walker.report.doubt(&around.text, Unparsed::Redefined);
+    walker.anything(fields, &state, around);
+    state.opaque = true;
+    state.directories = vec![None];
+    Ok(Flow::same(state, UNKNOWN))
 }
 
 /// The body of the one function that a text defines, which bash prints with a blank and a row too many for the reader.
