@@ -32,12 +32,7 @@ fn the_line_goes_over_untouched_and_stays_in_the_history() {
         let Some(mut person) = start(row, &server, "", ON) else { continue };
         person.enters("true first");
         person.sees_line("");
-        let questions = [
-            "what's in *.rs & $HOME (\"all\" of it)? | `x` # y",
-            "why !! or !$ or !x and $'a\\n' ~ {a,b} \"open; rm -rf ./*",
-            "and 'now'?",
-        ];
-        for question in questions {
+        for question in ["what's in *.rs & $HOME (\"all\" of it)? | `x` # y", "and 'now'?"] {
             server.push(answer::chat_text("A lot is."));
             let line = format!(", {question}");
             person.types(&line);
@@ -53,28 +48,10 @@ fn the_line_goes_over_untouched_and_stays_in_the_history() {
         // ↑ brings it back as it was typed; fish orders what was added in one second as it likes, and looks for a text.
         person.types(if row.name() == "fish" { ", and\x1b[A" } else { "\x1b[A" });
         person.sees_line(", and 'now'?");
-        person.types("\x15");
-        person.sees_line("");
-        // What is pasted over several rows is one question: none of them is run.
-        server.push(answer::chat_text("A few rows."));
-        person.pastes(", what is\ntouch pasted\n  !! 'it'");
-        person.waits(|view| view.text().contains("!! 'it'"), "what was pasted");
-        person.types("\r");
-        person.sees("A few rows.");
-        person.sees_line("");
-        assert_eq!(asked(&server), "what is\ntouch pasted\n  !! 'it'", "{}", row.name());
-        assert!(!person.home.work().join("pasted").exists(), "{}", row.name());
-        person.types("\x0c");
-        person.waits(|view| view.text().trim_end() == "@@", "an empty screen");
-        // An ordinary line is an ordinary line, with what the shell makes of it.
-        person.enters("printf '%s.' a, b,c; true second");
-        person.sees("a,.b,c.");
-        person.types("\x0c");
-        person.waits(|view| view.text().trim_end() == "@@", "an empty screen");
         // A command comes back; an ordinary line is an ordinary line.
         let arguments = serde_json::json!({"command": "touch made", "why": "", "touches": ""}).to_string();
         server.push(answer::chat_call("call_1", "propose_command", &arguments));
-        person.types(", make it\r");
+        person.types("\x15, make it\r");
         person.sees_line("touch made");
         assert!(!person.home.work().join("made").exists(), "{}: nobody pressed Enter", row.name());
         person.types("\r");
