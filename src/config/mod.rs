@@ -30,9 +30,7 @@ pub use held::{Held, Origin};
 pub use paths::Paths;
 pub use schema::{Known, schema};
 pub use setting::{Applies, Form, Project, Setting, Shape};
-pub use table::{
-    Config, Handoff, ModelFacts, Notifications, Permissions, Provider, Server, Tried, all, is_named,
-};
+pub use table::{Config, Handoff, ModelFacts, Notifications, Permissions, Provider, Server, Tried, all, is_named};
 pub use trust::{PlaceFile, PlaceFiles, Trust, TrustStore};
 pub use values::{Dollars, Named, Rules};
 pub use write::{add_to_list, choose, remove_from_list, set, set_all, unset};

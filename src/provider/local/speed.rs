@@ -3,9 +3,11 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use super::blocks::{Activations, activation_block, dot};
+use super::blocks::{Activations, activation_block};
 use super::cores::cores;
 use super::gguf::Format;
+use super::unpack;
+use super::vector::Vector;
 
 /// How long it is measured.
 const MOMENT: Duration = Duration::from_millis(60);
@@ -36,15 +38,11 @@ fn one() -> usize {
     let size = COLUMNS / numbers * size;
     let weights = vec![0x11; ROWS * size];
     let activations = Activations::of(&[0.5; COLUMNS], COLUMNS, activation_block(format));
-    let (mut bytes, mut out, mut scratch) = (0, [0.0], Vec::new());
-    #[cfg(target_arch = "x86_64")]
-    let vector = super::vector::Vector::chosen();
-    let mut multiply = |row: &[u8], out: &mut [f32; 1]| {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(vector) = vector {
-            return vector.row(format, row, &activations, 0, out);
-        }
-        out[0] = dot(format, row, &activations, 0, &mut scratch);
+    let (mut bytes, mut out) = (0, [0.0]);
+    let vector = Vector::chosen();
+    let multiply = |row: &[u8], out: &mut [f32; 1]| match vector {
+        Some(vector) => vector.row(format, row, &activations, 0, out),
+        None => *out = unpack::row(format, row, &activations, 0),
     };
     let begun = Instant::now();
     for rows in weights.chunks(BETWEEN * size).cycle() {
