@@ -141,6 +141,8 @@ fn unescaped(text: &str) -> String {
     plain
 }
 
+type Put = Box<dyn Fn(&str) -> String>;
+
 #[test]
 fn nearly_nothing_of_a_list_by_somebody_else_is_not_found() {
     let mut draw = Draw(16_225);
@@ -148,7 +150,7 @@ fn nearly_nothing_of_a_list_by_somebody_else_is_not_found() {
     for kind in KINDS.lines().filter(|line| !line.is_empty()) {
         let [name, form, text] = kind.splitn(3, '|').collect::<Vec<_>>()[..] else { panic!("{kind}") };
         let text = unescaped(text);
-        let mut places: Vec<Box<dyn Fn(&str) -> String>> = Vec::new();
+        let mut places: Vec<Put> = Vec::new();
         for put in PLACES {
             places.push(Box::new(|text: &str| {
                 text.split('\n').enumerate().map(|(at, line)| put(at, line)).collect::<Vec<_>>().join("\n")

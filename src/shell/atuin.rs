@@ -88,12 +88,11 @@ impl Database {
     }
 
     fn page(&self, number: usize) -> Option<&[u8]> {
-        match self.newer.get(&number) {
-            Some(at) => self.log.get(*at..at + self.page),
-            None => {
-                let at = number.checked_sub(1)?.checked_mul(self.page)?;
-                self.file.get(at..at.checked_add(self.page)?)
-            }
+        if let Some(at) = self.newer.get(&number) {
+            self.log.get(*at..at + self.page)
+        } else {
+            let at = number.checked_sub(1)?.checked_mul(self.page)?;
+            self.file.get(at..at.checked_add(self.page)?)
         }
     }
 

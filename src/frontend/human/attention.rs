@@ -11,15 +11,18 @@ use crate::config::{Notify, OnOff};
 use crate::locale::{Word, word};
 use crate::terminal::{Mark, Progress, sanitize_line};
 
+/// Shows a notification with a title and a text on the desktop.
+pub type Notifier = Box<dyn Fn(&str, &str)>;
+
 /// What the turn is about, for who looks elsewhere.
 pub(super) struct Attention {
     topic: String,
     /// Shows a title and a text on the desktop.
-    desktop: Box<dyn Fn(&str, &str)>,
+    desktop: Notifier,
 }
 
 impl Attention {
-    pub(super) fn new(desktop: Box<dyn Fn(&str, &str)>) -> Self {
+    pub(super) fn new(desktop: Notifier) -> Self {
         Self { topic: String::new(), desktop }
     }
 

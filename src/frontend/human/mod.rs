@@ -27,6 +27,7 @@ mod trial_diff;
 mod turns;
 
 pub use again::turn;
+pub use attention::Notifier;
 pub use file_address::directory_address;
 pub use looks::{Looks, Palette};
 pub use painter::{PROSE_WIDTH, Painter};

@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::attention::Attention;
+use super::attention::{Attention, Notifier};
 use super::finished::{self, Finished};
 use super::keyboard::Keyboard;
 use super::lend::Lent;
@@ -52,7 +52,7 @@ pub struct HumanOptions<W: Write> {
     /// Takes down the terminal's background when it has told, for the next start.
     pub keep_background: Box<dyn Fn(Background)>,
     /// Shows a notification with a title and a text on the desktop.
-    pub desktop: Box<dyn Fn(&str, &str)>,
+    pub desktop: Notifier,
     /// Tells the time.
     pub clock: Box<dyn Fn() -> Instant>,
 }
