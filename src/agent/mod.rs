@@ -180,13 +180,6 @@ impl Agent {
         self.undo.trials = Some(trials::TurnTrials::new(trials, reviewer));
     }
 
-    /// Has programs that nobody knows, and that `-y` or a rule lets run, run in a trial first, of which what is inside of
-    /// the bounds is applied. Their layers lie in the first of these places that can hold them; without any, as where the
-    /// system allows no trials, such programs are asked about.
-    pub fn try_calls(&mut self, places: Option<Vec<PathBuf>>, bounds: Bounds) {
-        self.undo.calls = Some(call_trials::CallTrials::new(places, bounds));
-    }
-
     /// Returns what is known about the model.
     #[must_use]
     pub fn model(&self) -> &ModelInfo {
@@ -394,6 +387,13 @@ impl Agent {
         self.runner.memory.forget_files();
         self.talk.rewind(messages)
     }
+}
+
+/// Has programs that nobody knows, and that `-y` or a rule lets run, run in a trial first, of which what is inside of the
+/// bounds is applied. Their layers lie in the first of these places that can hold them; without any, as where the system
+/// allows no trials, such programs are asked about.
+pub fn try_calls(agent: &mut Agent, places: Option<Vec<PathBuf>>, bounds: Bounds) {
+    agent.undo.calls = Some(call_trials::CallTrials::new(places, bounds));
 }
 
 /// Names the programs that a line would run where the agent works, as far as they are known before it runs.

@@ -52,7 +52,7 @@ pub enum Failure {
         seconds: u64,
     },
     /// It answered with more than is taken.
-    #[error("its answer is larger than {megabytes} MB and was thrown away")]
+    #[error("its answer is larger than {megabytes} MB and was discarded")]
     TooLarge {
         /// The most, in MB.
         megabytes: u64,

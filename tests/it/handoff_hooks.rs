@@ -190,7 +190,7 @@ fn a_shell_without_the_hook_inside_of_one_with_it_is_told_so() {
         let Some(mut person) = row.start(&server, "", None, false) else { continue };
         person.enters("/bin/sh -c 'axi doctor; :'");
         person.sees("shell hook: not loaded in ");
-        person.sees(&format!("; {} ", row.shell));
+        person.sees(&format!("; the outer {} ", row.shell));
         person.types("\x0c");
         person.sees_line("");
         // A copy of the shell has what the shell has.

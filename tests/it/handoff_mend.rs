@@ -118,7 +118,7 @@ fn what_leaves_the_machine_is_never_run_again() {
     let (code, screen) = ends(Pty::options().spawn(&after(&home, &server, "git push", "128")));
     assert_eq!(code, Some(0), "{screen}");
     assert!(!screen.contains("again"), "{screen}");
-    assert!(screen.contains("what it printed is not known here"), "{screen}");
+    assert!(screen.contains("its output is not known here"), "{screen}");
     assert_eq!(reply(&home), "put\ngit push -u origin main");
 }
 

@@ -187,7 +187,8 @@ fn plays_well(row: &Row, plugin: &Plugin, is_first: bool) {
     history.push("tell me a story".to_owned());
     person.settled(&case, 0, &history);
 
-    // What failed is known, whoever else watches the prompt.
+    // What failed is known, whoever else watches the prompt. Mending has its own tests.
+    person.home.write("config/axi/config.toml", "[handoff]\nmend_model = \"off\"\n");
     server.push(answer::chat_text("It ended with three."));
     person.enters("sh -c 'exit 3'");
     person.sees_line("");

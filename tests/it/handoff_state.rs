@@ -158,7 +158,7 @@ fn round_trips(index: usize) {
             }
             person.sees("Done it.");
             if expected.is_empty() {
-                person.sees("your shell's line cannot say it: noclobber");
+                person.sees("your shell's line cannot express it: noclobber");
                 person.sees_line("");
                 break;
             }

@@ -122,7 +122,7 @@ fn a_killed_axi_leaves_what_the_person_agreed_to_and_nothing_else() {
     person.sends("/jobs");
     // Where the row breaks hangs on the length of a process number.
     person.sees("axi)");
-    person.sees("goes on when axi ends)");
+    person.sees("continues when axi ends)");
     assert_eq!((sleeps(&kept), sleeps(&plain)), (1, 2));
     person.pty.signal(Signal::KILL);
     person.pty.wait_exit();

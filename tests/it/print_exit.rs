@@ -309,7 +309,7 @@ fn a_disk_that_is_full_is_told_and_ends_with_1() {
     let output = command.args(["-p", "hi"]).stdin(Stdio::null()).stdout(full).stderr(Stdio::piped()).output();
     let ran = Ran::from(output.unwrap());
     assert_eq!(ran.code, Some(1));
-    assert!(ran.err.contains("error: stdout: No space left on device"), "{}", ran.err);
+    assert!(ran.err.contains("error: stdout: no space left on the disk"), "{}", ran.err);
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn a_setting_is_changed_by_a_menu_at_once_and_the_comments_stay() {
     person.sees_prompt();
     assert_eq!(read(&home), SETTINGS.replace("\"dark\"", "\"plain\""));
     person.sends("/settings theme unset");
-    person.sees("theme is not set any more");
+    person.sees("theme is no longer set");
     person.sees_prompt();
     assert_eq!(read(&home), SETTINGS.replace("theme = \"dark\"", "# theme = \"plain\""));
     person.sends("/settings theme list");

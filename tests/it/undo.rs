@@ -90,7 +90,7 @@ fn the_last_turn_is_shown_and_taken_back_with_times_and_modes() {
     person.sends("/undo");
     person.sees("a.txt as it was (+2 −1)");
     person.sees("src/deep/c.txt comes back");
-    person.sees("new.txt goes");
+    person.sees("new.txt removed");
     person.sees_choice("Yes, take it back");
     // An arrow goes there, a digit answers.
     person.types("\x1b[B");

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::super::commands::can_layer;
 use super::super::console::Console;
 use super::super::context::App;
-use crate::agent::{Agent, Bounds};
+use crate::agent::{Agent, Bounds, try_calls};
 use crate::cli::RunOptions;
 use crate::command::Problem;
 use crate::config::{Approvals, TryApply};
@@ -131,7 +131,7 @@ pub(super) fn calls(app: &App, agent: &mut Agent) {
         TryApply::All => true,
     };
     let paths = config.tried.paths.iter().map(|path| app.project.root.join(path)).collect();
-    agent.try_calls(can_layer(app).then_some(places), Bounds { deletions, paths });
+    try_calls(agent, can_layer(app).then_some(places), Bounds { deletions, paths });
 }
 
 /// Takes what a turn would change, as it is printed; the empty set as JSON where it would change nothing.
