@@ -23,8 +23,9 @@ fn a_shell_in_a_trial_has_jobs_and_gives_the_terminal_back() {
     person.sees_choice("Drop it: the files here stay as they are");
     person.types("o");
     person.sees("inside>");
-    person.types("sleep 1000\r");
-    person.sees("sleep 1000");
+    // It says itself when it has begun: before that the key would meet the shell.
+    person.types("sh -c 'echo begun-$((1 + 1)); sleep 1000'\r");
+    person.sees("begun-2");
     // A job in there is stopped by the key, not the shell.
     person.types("\x1a");
     person.sees("Stopped");
