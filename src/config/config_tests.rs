@@ -411,6 +411,7 @@ fn what_a_person_types_for_a_setting_is_read_back_as_it_holds_and_what_cannot_be
             (_, Form::Model | Form::Models | Form::GhostModel) => (vec!["lab/one"], vec!["one"]),
             (_, Form::Language) => (vec!["auto", "ja"], vec!["klingon"]),
             (_, Form::Search) => (vec!["off", "http://127.0.0.1:8080"], vec!["on"]),
+            (_, Form::Url) => (vec!["https://mirror.example/hub"], vec!["somewhere"]),
             (Shape::Text, _) => (vec!["~/a \"b\" \\ c # d"], vec![]),
             (Shape::List | Shape::Words, _) => (vec![], vec!["shell"]),
             (Shape::Texts | Shape::Section(_) | Shape::Named(_), _) => unreachable!("{key}"),

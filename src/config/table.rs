@@ -95,6 +95,8 @@ section! {
         suggest_max_tokens: Option<u64> = None, Setting::new(setting::SUGGEST_MAX_TOKENS, "0.1").at_start()
             .variable("AXI_SUGGEST_MAX_TOKENS");
         local_idle_minutes: u64 = 10, Setting::new(setting::LOCAL_IDLE_MINUTES, "0.1").at_start().between(0, YEAR);
+        model_mirror: Option<String> = None, Setting::new(setting::MODEL_MIRROR, "0.1").form(Url)
+            .variable("AXI_MODEL_MIRROR");
         language: String = "auto".to_owned(), Setting::new(setting::LANGUAGE, "0.1").form(Language).project(Free)
             .flag("--lang");
         wrap: WrapChoice = WrapChoice::Word, Setting::new(setting::WRAP, "0.1").project(Free);

@@ -14,12 +14,16 @@ use super::memory::{available, fitting};
 use super::missing::Missing;
 use super::own::places;
 use super::size::megabytes;
+use crate::agent::Failure;
 use crate::command::Problem;
 use crate::frontend::dialog::NoChoice;
 use crate::frontend::exit::Exit;
+use crate::frontend::words;
 use crate::locale::{Locale, word};
-use crate::provider::Client;
-use crate::provider::local::{self, FetchError, NAME, Progress, Sources, Weights, find, leavings};
+use crate::provider::local::{
+    self, FetchError, NAME, NotThere, Progress, Source, Sources, Weights, find, leavings,
+};
+use crate::provider::{Client, ProviderError};
 use crate::terminal::{KeyWatch, Pending, Tty, escape_wait};
 
 /// How often progress is told.
@@ -60,6 +64,7 @@ pub(in crate::app) fn fetch_own(app: &App, client: &Client, runtime: &Runtime) -
         return Err(Failed::new(Problem { what, hint: String::new() }, Exit::Failed));
     };
     if here.is_none() {
+        Console::new(&app.locale).note(&told_sources(app, weights));
         fetch(app, weights, &folder, client, runtime).map_err(|(problem, exit)| Failed::new(problem, exit))?;
     }
     Ok(format!("{NAME}/{}", weights.name))
@@ -71,6 +76,7 @@ pub(in crate::app) fn agreed(app: &App, weights: &Weights, folder: &Path) -> Res
     let size = megabytes(weights.size);
     let folder = app.paths.shown(folder);
     console.note(app.locale.text(word::local::NOTHING_CONFIGURED));
+    console.note(&told_sources(app, weights));
     let question = app.locale.with(word::local::Question {
         model: weights.name,
         size: &size,
@@ -84,6 +90,35 @@ pub(in crate::app) fn agreed(app: &App, weights: &Weights, folder: &Path) -> Res
     };
     let yes = ["", "y", "yes", app.locale.text(word::local::YES)];
     Ok(yes.contains(&answer.as_str()))
+}
+
+/// Says where weights come from, and by what they are checked.
+fn told_sources(app: &App, weights: &Weights) -> String {
+    let places = sources(app).of(weights);
+    let places: Vec<String> = places.iter().map(|source| of_source(&app.locale, source)).collect();
+    let (size, hash) = (&megabytes(weights.size), weights.hash);
+    app.locale.with(word::local::Sources { places: &places.join("; "), size, hash })
+}
+
+/// Names a source: whose it is, and where.
+fn of_source(locale: &Locale, source: &Source) -> String {
+    let host = |url: &str| {
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        rest.split('/').next().unwrap_or(rest).rsplit('@').next().unwrap_or_default().to_owned()
+    };
+    match source {
+        Source::Mirror(url) => locale.with(word::local::source::Mirror { host: &host(url) }),
+        Source::Hub(url) => locale.with(word::local::source::Hub { host: &host(url) }),
+        Source::Index { parts } => locale.with(word::local::source::Index { parts: &parts.to_string() }),
+    }
+}
+
+fn sources(app: &App) -> Sources {
+    Sources {
+        hub: (app.process.variables)("AXI_MODEL_HUB").filter(|hub| !hub.is_empty()),
+        mirror: app.config().model_mirror.clone(),
+        python: PathBuf::from("python3"),
+    }
 }
 
 /// Fetches weights with progress on standard error; ESC and Ctrl+C stop it and keep what has arrived.
@@ -111,12 +146,22 @@ pub(in crate::app) fn fetch(
     let mut told = |progress: Progress| {
         let now = Instant::now();
         let line = match progress {
-            Progress::FromIndex => {
+            Progress::Waiting => {
+                console.note(locale.text(word::local::OTHER_FETCHES));
+                return;
+            }
+            Progress::From(source) => {
                 if interactive {
                     console.rewrite("");
                 }
-                console.note(locale.text(word::local::FROM_INDEX));
-                // Bytes from the hub are not counted here: there may have been more of them.
+                let keeps = match &source {
+                    Source::Index { .. } => word::local::KEEPS_PARTS,
+                    Source::Mirror(_) | Source::Hub(_) => word::local::KEEPS,
+                };
+                let keeps = if interactive { locale.text(keeps) } else { "" };
+                let said = locale.with(word::local::FetchingFrom { source: &of_source(locale, &source) });
+                console.note(format!("{said} {keeps}").trim_end());
+                // Bytes from another source are not counted here: there may have been more of them.
                 (first, begun) = (None, now);
                 return;
             }
@@ -136,13 +181,7 @@ pub(in crate::app) fn fetch(
             }
         }
     };
-    if interactive {
-        console.note(locale.text(word::local::KEYS));
-    }
-    let sources = Sources {
-        hub: (app.process.variables)("AXI_MODEL_HUB").filter(|hub| !hub.is_empty()),
-        python: PathBuf::from("python3"),
-    };
+    let sources = sources(app);
     let fetched = runtime.block_on(local::fetch(weights, folder, &sources, client, &mut told, &cancel));
     drop(watch);
     drop(tty);
@@ -174,10 +213,8 @@ fn problem(app: &App, weights: &Weights, folder: &Path, error: FetchError) -> (P
     };
     let problem = match error {
         FetchError::Stopped => {
-            let sizes =
-                leavings(folder, weights).map(|path| std::fs::metadata(path).map_or(0, |found| found.len()));
-            let here = sizes.into_iter().max().unwrap_or(0);
-            Problem { what: locale.with(word::local::Stopped { bytes: &megabytes(here) }), hint: again }
+            let bytes = &megabytes(kept(folder, weights));
+            Problem { what: locale.with(word::local::Stopped { bytes }), hint: again }
         }
         FetchError::NoRoom { free, needed } => {
             let (free, needed) = (megabytes(free), megabytes(needed));
@@ -187,16 +224,69 @@ fn problem(app: &App, weights: &Weights, folder: &Path, error: FetchError) -> (P
                 hint: locale.text(word::local::NO_ROOM_HINT).to_owned(),
             }
         }
-        FetchError::Io { path, cause } => Problem {
-            what: locale.with(word::error::Io { path: &app.paths.shown(&path), cause: &cause.to_string() }),
-            hint: again,
-        },
-        FetchError::Unreachable { hub, index } => {
+        FetchError::Io { path, cause } => unwritten(app, weights, folder, &path, &cause, again),
+        FetchError::Unreachable { tried } => {
             let folder = app.paths.shown(folder);
             let hint = locale.with(word::local::UnreachableHint { file: weights.file, folder: &folder });
-            Problem { what: locale.with(word::local::Unreachable { hub: &hub, index: &index }), hint }
+            Problem { what: unreached(locale, &tried), hint }
         }
         FetchError::WrongHash => Problem { what: locale.text(word::local::WRONG_HASH).to_owned(), hint: again },
     };
     (problem, exit)
+}
+
+/// Bytes that a later fetch goes on from.
+fn kept(folder: &Path, weights: &Weights) -> u64 {
+    let sizes = leavings(folder, weights).map(|path| std::fs::metadata(path).map_or(0, |found| found.len()));
+    sizes.into_iter().max().unwrap_or(0)
+}
+
+/// Says why nothing could be written: a full disk and a folder that is closed are mended in different ways.
+fn unwritten(
+    app: &App,
+    weights: &Weights,
+    folder: &Path,
+    path: &Path,
+    cause: &std::io::Error,
+    again: String,
+) -> Problem {
+    use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    let (locale, shown) = (&app.locale, &app.paths.shown(folder));
+    let elsewhere = || locale.text(word::local::NO_ROOM_HINT).to_owned();
+    match cause.kind() {
+        StorageFull | QuotaExceeded => {
+            let bytes = &megabytes(kept(folder, weights));
+            Problem { what: locale.with(word::local::Full { folder: shown, bytes }), hint: elsewhere() }
+        }
+        PermissionDenied | ReadOnlyFilesystem => {
+            let what = locale.with(word::local::Closed { folder: shown, cause: &cause.to_string() });
+            Problem { what, hint: locale.text(word::local::CLOSED_HINT).to_owned() }
+        }
+        _ => {
+            let path = &app.paths.shown(path);
+            Problem { what: locale.with(word::error::Io { path, cause: &cause.to_string() }), hint: again }
+        }
+    }
+}
+
+/// Says why no source had it. Where none of their hosts could be reached, it is the network.
+fn unreached(locale: &Locale, tried: &[(Source, NotThere)]) -> String {
+    let told = |(source, why): &(Source, NotThere)| {
+        let why = match why {
+            NotThere::Asked(error) => words::failure(locale, &Failure::from(error), words::Speaking::ByFlags).what,
+            NotThere::Said(said) => said.clone(),
+        };
+        format!("{}: {}", of_source(locale, source), why)
+    };
+    let tried_all = tried.iter().map(told).collect::<Vec<_>>().join("; ");
+    let is_unreached = |(_, why): &(Source, NotThere)| {
+        matches!(why, NotThere::Asked(ProviderError::Unreachable { .. } | ProviderError::Timeout { .. }))
+    };
+    let asked = tried.iter().filter(|(source, _)| !matches!(source, Source::Index { .. }));
+    let no_network = asked.clone().count() > 0 && asked.clone().all(is_unreached);
+    if no_network {
+        locale.with(word::local::NoNetwork { tried: &tried_all })
+    } else {
+        locale.with(word::local::Unreachable { tried: &tried_all })
+    }
 }

@@ -41,6 +41,7 @@ mod network;
 mod panel;
 #[cfg(target_arch = "x86_64")]
 mod panel_narrow;
+mod sources;
 mod speed;
 mod tokenizer;
 mod unpack;
@@ -65,8 +66,9 @@ use weights::CONTEXT;
 
 use super::{Abilities, EventStream, ModelInfo, Provider, ProviderError, Request};
 use crate::conversation::Price;
-pub use fetch::{FetchError, Progress, Sources, fetch};
+pub use fetch::{FetchError, fetch};
 pub use gguf::ModelError;
+pub use sources::{NotThere, Progress, Source, Sources};
 pub use speed::speed;
 pub use weights::{Places, TABLE, Weights, by_name, check, find, folder, leavings, remember};
 

