@@ -32,6 +32,13 @@ fn said(line: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_file_that_is_called_like_a_program_is_not_explained_by_its_page() {
+    let told = said("./tar -x a");
+    assert!(told[0].contains("./tar") && !told.iter().any(|line| line.contains("archiver")), "{told:?}");
+    assert_eq!(said("/usr/bin/tar -x a")[..2], said("tar -x a")[..2]);
+}
+
+#[test]
 fn each_flag_is_told_in_the_words_of_its_own_page_and_what_has_none_says_so() {
     let told = said("tar -xzvf a.tgz");
     assert_eq!(

@@ -15,6 +15,8 @@ use crate::locale::{Locale, word};
 
 /// Words of a command in which a sub-command is looked for.
 const SUBCOMMAND_WITHIN: usize = 4;
+/// Where the programs lie that the pages here are of.
+const SYSTEM: &[&str] = &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/"];
 /// What runs a program that is a file or a text, whose words follow.
 const LANGUAGES: &[&str] = &[
     "bun", "deno", "fish", "java", "lua", "node", "npx", "perl", "php", "python", "python3", "ruby", "strace",
@@ -116,8 +118,10 @@ fn command(words: &[Option<String>], pages: &dyn Pages, told: &mut Vec<Told>) {
         told.push(Told::Later);
         return;
     };
-    let name = first.rsplit('/').next().unwrap_or(first).to_owned();
-    let Some(page) = pages.page(&name, None) else {
+    // A file of a project is no program of the system, even if it is called like one.
+    let is_elsewhere = first.contains('/') && !SYSTEM.iter().any(|folder| first.starts_with(folder));
+    let name = if is_elsewhere { first } else { first.rsplit('/').next().unwrap_or(first) }.to_owned();
+    let Some(page) = pages.page(&name, None).filter(|_| !is_elsewhere) else {
         told.push(Told::NoPage { name });
         return;
     };
