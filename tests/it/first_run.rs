@@ -157,7 +157,7 @@ fn a_provider_its_key_and_a_model_are_chosen_and_the_typed_line_is_sent() {
     person.sees("openai refused the key");
     person.sees_choice("type or paste it");
     person.types("k");
-    person.waits(|view| !view.text().contains("How do you want to give the key? ›"), "the key again");
+    person.waits(|view| view.text().matches("Key for openai").count() == 2, "the key again");
     person.types(format!("{KEY}\r"));
     person.sees("openai accepts it");
     let two = number(&person.pty, "  two");
