@@ -39,7 +39,7 @@ pub(super) async fn survey(
         // Git's index is read only if there is a file to look up in it.
         let kept: OnceCell<Option<Tracked>> = OnceCell::new();
         let tracked = |path: &Path| {
-            kept.get_or_init(|| Tracked::read(&place.workspace)).as_ref().is_some_and(|kept| kept.keeps(path))
+            kept.get_or_init(|| Tracked::read(&place.workspace)).as_ref().is_some_and(|kept| kept.holds(path))
         };
         blast_radius(&line, &place, &Disk, &tracked, &|| begun.elapsed() > COUNTING)
     });

@@ -31,6 +31,8 @@ pub struct IndexEntry<'a> {
     pub nanoseconds: u32,
     /// The file's size in bytes; only the low 32 bits.
     pub bytes: u32,
+    /// The hash of its content, as git counts it: 20 bytes of SHA-1 or 32 of SHA-256.
+    pub hash: &'a [u8],
     /// The kind of the entry.
     pub kept: IndexContent,
 }
@@ -102,6 +104,7 @@ fn parse(bytes: &[u8], hash: usize, mut each: impl FnMut(&IndexEntry<'_>)) -> Op
             seconds: number(bytes, begin + 8)?,
             nanoseconds: number(bytes, begin + 12)?,
             bytes: number(bytes, begin + 36)?,
+            hash: bytes.get(begin + STAT..begin + STAT + hash)?,
             kept: match (is_folder, promised) {
                 (true, _) => IndexContent::Folder,
                 (false, true) => IndexContent::Nothing,
