@@ -24,7 +24,7 @@ use crate::sandbox::{Confinement, Judge};
 use super::front::{Lent, lend};
 #[cfg(target_os = "linux")]
 use super::modes::{CONFINED, CONFINED_HERE, KEEPER_ARGUMENTS};
-use super::processes::{DETACHED_MARK, descendants, signal_each};
+use super::processes::{DETACHED_MARK, descendants, is_stuck, signal_each};
 
 /// What it writes to its standard error, a socket to axi, when a finished command left something behind.
 pub(crate) const LEFT_SOME: &[u8] = b"b";
@@ -33,6 +33,8 @@ pub(crate) const LEFT_SOME: &[u8] = b"b";
 const NOT_RUN: u8 = 126;
 /// From TERM to KILL for what a finished command left behind.
 const GRACE: Duration = Duration::from_millis(300);
+/// Looks whether Ctrl+Z has stopped a job halfway are this far apart.
+pub(super) const STUCK: Duration = Duration::from_millis(500);
 /// Looks for survivors are this far apart.
 const LOOK: Duration = Duration::from_millis(10);
 /// How long what ends by itself may take to do so before it counts as left behind.
@@ -119,6 +121,9 @@ fn adopt(arguments: &mut dyn Iterator<Item = OsString>, errors: Errors) -> ExitC
     if !here {
         close_output();
     }
+    if here && woken.set_read_timeout(Some(STUCK)).is_err() {
+        return ExitCode::from(NOT_RUN);
+    }
     let looks = if here { WaitOptions::NOHANG | WaitOptions::UNTRACED } else { WaitOptions::NOHANG };
     let mut code = None;
     while (code.is_none() || kept) && !told.load(Ordering::Relaxed) {
@@ -126,7 +131,12 @@ fn adopt(arguments: &mut dyn Iterator<Item = OsString>, errors: Errors) -> ExitC
             Ok(Some((process, status))) if process == child => code = Some(exit_code(status)),
             Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
             // Until the next signal; of more than fit into the pipe one is enough.
-            Ok(None) => drop(woken.read(&mut [0; 64])),
+            Ok(None) => {
+                drop(woken.read(&mut [0; 64]));
+                if here && is_stuck(child) {
+                    code = Some(stopped());
+                }
+            }
             Err(_) => break,
         }
     }
@@ -163,12 +173,17 @@ fn judged(_: &[OsString], _: &mut Command) -> Option<fn()> {
 
 /// Makes what is readable whenever a child ended or a signal said to end; the latter sets the flag first.
 fn watch(told: &Arc<AtomicBool>) -> std::io::Result<UnixStream> {
-    let (woken, wake) = UnixStream::pair()?;
     for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
         // A handler, not "ignored": that would be inherited by the command.
         signal_hook::flag::register(signal.as_raw(), Arc::clone(told))?;
     }
-    for signal in [Signal::TERM, Signal::HUP, Signal::INT, Signal::CHILD] {
+    woken_by(&[Signal::TERM, Signal::HUP, Signal::INT, Signal::CHILD])
+}
+
+/// Makes what is readable after each of these signals.
+pub(super) fn woken_by(signals: &[Signal]) -> std::io::Result<UnixStream> {
+    let (woken, wake) = UnixStream::pair()?;
+    for signal in signals {
         pipe::register(signal.as_raw(), wake.try_clone()?)?;
     }
     Ok(woken)
@@ -181,7 +196,13 @@ fn close_output() {
     }
 }
 
-fn exit_code(status: WaitStatus) -> u8 {
+/// The exit code of a job that Ctrl+Z ended: nobody could have it go on.
+pub(super) fn stopped() -> u8 {
+    u8::try_from(128 + Signal::TSTP.as_raw()).unwrap_or(NOT_RUN)
+}
+
+/// The exit code that a shell gives for what became of a process.
+pub(super) fn exit_code(status: WaitStatus) -> u8 {
     let signal = status.terminating_signal().or_else(|| status.stopping_signal());
     let code = status.exit_status().or_else(|| signal.map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(NOT_RUN)

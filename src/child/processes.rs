@@ -60,6 +60,18 @@ pub(crate) fn descendants(root: i32) -> Vec<Pid> {
         .collect()
 }
 
+/// Tells whether a job cannot follow Ctrl+Z: a shell that starts a program by vfork(2) waits until that runs, and the key
+/// has stopped the new process before. Reads one file of /proc, and the others only of one that waits.
+pub(crate) fn is_stuck(job: Pid) -> bool {
+    let job = job.as_raw_nonzero().get();
+    if !Status::read(job).is_some_and(|status| status.held) {
+        return false;
+    }
+    let all: Vec<(i32, Status)> = all().collect();
+    let below = below(&all, job);
+    all.iter().any(|(process, status)| status.stopped && below.contains(process))
+}
+
 /// The numbers of all that descend from one, dead parents between them included.
 pub(crate) fn below(all: &[(i32, Status)], root: i32) -> HashSet<i32> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
@@ -109,6 +121,10 @@ pub(crate) fn started(process: u32) -> Option<u64> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Status {
     pub(crate) ended: bool,
+    /// By a signal such as Ctrl+Z.
+    stopped: bool,
+    /// No signal but a deadly one reaches it before what it waits for has come.
+    held: bool,
     parent: i32,
     pub(crate) group: i32,
     pub(crate) session: i32,
@@ -128,6 +144,8 @@ impl Status {
         let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
         Some(Self {
             ended: matches!(*fields.first()?, "Z" | "X"),
+            stopped: *fields.first()? == "T",
+            held: *fields.first()? == "D",
             parent: fields.get(1)?.parse().ok()?,
             group: fields.get(2)?.parse().ok()?,
             session: fields.get(3)?.parse().ok()?,
@@ -145,7 +163,15 @@ mod tests {
         let line = b"42 (a) b ( Z) S 1 40 39 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987 1000 20 0";
         assert_eq!(
             Status::parse(line),
-            Some(Status { ended: false, parent: 1, group: 40, session: 39, start: 987 })
+            Some(Status {
+                ended: false,
+                stopped: false,
+                held: false,
+                parent: 1,
+                group: 40,
+                session: 39,
+                start: 987
+            })
         );
         assert_eq!(Status::parse(b"42 (x"), None);
         assert_eq!(Status::parse(b"42 (x) Z 1"), None);

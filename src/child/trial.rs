@@ -3,7 +3,7 @@
 //! ends the kernel ends whatever is left in there.
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Command, ExitCode};
@@ -13,10 +13,12 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{FdFlags, fcntl_setfd};
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
+use rustix::process::{Pid, Signal, WaitOptions, wait};
 
+use super::adopter::{STUCK, exit_code, stopped, woken_by};
 use super::front::lend;
 use super::modes::TRIAL_FIRST;
+use super::processes::is_stuck;
 use crate::sandbox::{Reached, Witness, inherited, leave_the_machine};
 use crate::trial::{ENTERED, Entry, Met, leave_others, rename_directory};
 
@@ -106,6 +108,10 @@ fn inside(arguments: &mut dyn Iterator<Item = OsString>) -> Option<u8> {
     let program = arguments.next()?;
     let covered = entry.covers();
     let witness = witnessed();
+    let mut woken = woken_by(&[Signal::CHILD]).ok()?;
+    if entry.is_job() {
+        woken.set_read_timeout(Some(STUCK)).ok()?;
+    }
     let started = Command::new(&program).args(arguments).spawn();
     let child = match started {
         Ok(child) => Pid::from_raw(i32::try_from(child.id()).ok()?)?,
@@ -116,11 +122,18 @@ fn inside(arguments: &mut dyn Iterator<Item = OsString>) -> Option<u8> {
         }
     };
     // Stopped on its terminal it ends: nobody could have it go on from outside.
-    let looks = if entry.is_job() { WaitOptions::UNTRACED } else { WaitOptions::empty() };
+    let looks = if entry.is_job() { WaitOptions::NOHANG | WaitOptions::UNTRACED } else { WaitOptions::NOHANG };
     let code = loop {
         match wait(looks) {
             Ok(Some((process, status))) if process == child => break exit_code(status),
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            // Until the next one ends; of more than fit into the pipe one is enough.
+            Ok(None) => {
+                drop(woken.read(&mut [0; 64]));
+                if entry.is_job() && is_stuck(child) {
+                    break stopped();
+                }
+            }
             Err(_) => break NOT_RUN,
         }
     };
@@ -171,10 +184,4 @@ fn taken(number: i32) -> Option<OwnedFd> {
     let own = inherited(number).ok();
     close_fds::set_fds_cloexec(FIRST_OTHER, &[]);
     own
-}
-
-fn exit_code(status: WaitStatus) -> u8 {
-    let signal = status.terminating_signal().or_else(|| status.stopping_signal());
-    let code = status.exit_status().or_else(|| signal.map(|signal| 128 + signal));
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(NOT_RUN)
 }

@@ -23,8 +23,9 @@ fn a_shell_in_a_trial_has_jobs_and_gives_the_terminal_back() {
     person.sees_choice("Drop it: the files here stay as they are");
     person.types("o");
     person.sees("inside>");
-    // It says itself when it has begun: before that the key would meet the shell.
-    person.types("sh -c 'echo begun-$((1 + 1)); sleep 1000'\r");
+    // It says itself when it has begun: before that the key would meet the shell. It starts nothing, for a shell that
+    // starts a program does not stop before that runs.
+    person.types("sh -c 'echo begun-$((1 + 1)); read line'\r");
     person.sees("begun-2");
     // A job in there is stopped by the key, not the shell.
     person.types("\x1a");
@@ -32,7 +33,8 @@ fn a_shell_in_a_trial_has_jobs_and_gives_the_terminal_back() {
     person.types("kill -9 %1; wait; echo made > made; stty -echo; ls d0; exit\r");
     person.sees("+ made (5 B)");
     person.sees_choice("Drop it: the files here stay as they are");
-    // Lines are read again: a command that is stopped by the key ends, and the page comes back.
+    // Lines are read again: a command that is stopped by the key ends, and the page comes back; also when the key comes
+    // before the program runs that the shell is starting.
     person.types("r");
     person.sees("Which command?");
     person.types("echo more >> made; echo ready-$((1 + 1)); sleep 1000\r");
