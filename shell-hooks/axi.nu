@@ -54,7 +54,7 @@ def --env __axi_hand_over [] {
         AXI_LAST_STATUS: (if $ran == '' { '' } else { $"($code)" })
         AXI_LAST_SECONDS: (if $ran == '' { '' } else { $"($env.__axi.seconds)" })
         AXI_STATUS: $"($code)"
-        AXI_ALIASES: (scope aliases | each {|it| $"alias ($it.name) = ($it.expansion)" } | str join (char newline))
+        AXI_ALIASES: (scope aliases | each {|it| $"alias ($it.name) = ($it.expansion)" } | str join (char newline) | str substring 0..8191)
     }
     print ''
     # A failure that nobody catches would end this here.
@@ -95,7 +95,8 @@ if $nu.is-interactive {
         $env.config.hooks.pre_execution = ($env.config.hooks.pre_execution? | default [] | append {||
             let line = (commandline)
             if $line not-in ['' __axi_hand_over] {
-                $env.__axi.ran = $line
+                # One that begins with a blank is not told.
+                $env.__axi.ran = (if ($line | str starts-with ' ') { '' } else { $line })
                 $env.__axi.seconds = null
             }
         })

@@ -60,11 +60,21 @@ function __axi_snapshot
     end
     test -O $folder; or return
     begin
-        for name in $fish_function_path
-            printf 'p\0%s\0\0' $name
+        # What a file of theirs defines is read where it is needed: to look at it here would run the file.
+        set -l filed
+        for folder in $fish_function_path
+            printf 'p\0%s\0\0' $folder
+            string match -q -- "$__fish_data_dir/*" $folder; and continue
+            for file in $folder/*.fish
+                set -a filed (string replace -r '^.*/(.*)\.fish$' '$1' -- $file)
+            end
         end
         for name in (functions -na)
             string match -qr -- '^(__axi|fish_)' $name; and continue
+            if contains -- $name $filed
+                printf 'f\0%s\0\0' $name
+                continue
+            end
             set -l from (functions --details -- $name)
             string match -q -- "$__fish_data_dir/*" $from; and continue
             string match -q -- 'embedded:*' $from; and continue

@@ -169,7 +169,7 @@ one() { # SHELL NAME SETUP COMMAND RIGHT
   shown=$(screen)
   after=$(picture)
   all=$((all + 1))
-  if grep -q "with what it printed" <<<"$shown"; then seen=seen; elif [[ $shown == *"exit 127"* ]]; then seen=missing; fi
+  if grep -q "with its output:" <<<"$shown"; then seen=seen; elif [[ $shown == *"exit 127"* ]]; then seen=missing; fi
   [[ $seen == unseen ]] || all_seen=$((all_seen + 1))
   [[ $before == "$after" ]] || { changed=$((changed + 1)); echo "SOMETHING RAN: $name"; diff <(echo "$before") <(echo "$after"); }
   if [[ $facts ]]; then

@@ -72,7 +72,7 @@ fn of_session(found: &Found, mentions: &[Mention], words: &[String]) -> Recalled
     let cwd = directory.to_string_lossy().into_owned();
     Recalled {
         text: text.trim_matches('\n').to_owned(),
-        when: Some(UNIX_EPOCH + Duration::from_millis(*time)),
+        when: UNIX_EPOCH.checked_add(Duration::from_millis(*time)),
         cwd: Some(cwd).filter(|cwd| !cwd.is_empty()),
         exit,
         source: format!("session:{id}"),
@@ -146,7 +146,7 @@ mod tests {
     fn typed(text: &str, seconds: u64) -> Recalled {
         Recalled {
             text: text.to_owned(),
-            when: (seconds > 0).then(|| UNIX_EPOCH + Duration::from_secs(seconds)),
+            when: UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).filter(|_| seconds > 0),
             cwd: None,
             exit: None,
             source: "zsh".to_owned(),

@@ -36,15 +36,17 @@ impl View {
 
 /// The text without what stands before its lines; `None` where nothing does.
 pub(super) fn bare(text: &str) -> Option<View> {
+    if !text.split_inclusive('\n').any(|line| before(line) > 0) {
+        return None;
+    }
     let mut view = View::default();
-    let (mut at, mut is_other) = (0, false);
+    let mut at = 0;
     for line in text.split_inclusive('\n') {
         let from = before(line);
-        is_other |= from > 0;
         view.copy(&line[from..], at + from);
         at += line.len();
     }
-    is_other.then_some(view)
+    Some(view)
 }
 
 /// How much of a line a log, a container or a comment has put before it.
@@ -133,7 +135,7 @@ fn comment(line: &str) -> Option<usize> {
 /// The strings of a text that have something escaped in them, as they were before.
 pub(super) fn strings(text: &str) -> Vec<View> {
     let mut views = Vec::new();
-    if !text.contains("\\n") && !text.contains("\\\"") {
+    if !["\\n", "\\\"", "\\u"].iter().any(|escape| text.contains(escape)) {
         return views;
     }
     let bytes = text.as_bytes();
@@ -156,7 +158,7 @@ pub(super) fn strings(text: &str) -> Vec<View> {
 }
 
 /// A string of JSON (RFC 8259, section 7) up to its quote, and where that is; `None` where it ends in another line.
-fn unescaped(text: &str, start: usize) -> (View, Option<usize>) {
+fn unescaped(text: &str, mut start: usize) -> (View, Option<usize>) {
     let mut view = View::default();
     let mut letters = text[start..].char_indices();
     while let Some((at, letter)) = letters.next() {
@@ -166,6 +168,15 @@ fn unescaped(text: &str, start: usize) -> (View, Option<usize>) {
             '\n' => break,
             '\\' => {
                 let Some((_, escape)) = letters.next() else { break };
+                if escape == 'u'
+                    && let Some(code) = text.get(at + 2..at + 6)
+                    && let Some(plain) = u32::from_str_radix(code, 16).ok().and_then(char::from_u32)
+                {
+                    letters = text[at + 6..].char_indices();
+                    start = at + 6;
+                    view.push(plain, &(at..at + 6));
+                    continue;
+                }
                 let plain = match escape {
                     'n' | 'r' => '\n',
                     't' => '\t',
@@ -217,6 +228,20 @@ mod tests {
         assert_eq!(views[0].origin(&(at..at + 4)).map(|range| &text[range]), Some(r#"\"é\""#));
         for text in ["", "\"", "\\\"", "x = \"a\\", "\"a\\nb\"", "[\"a\\n\nb\"]"] {
             assert!(strings(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_letter_by_its_number_is_seen_and_half_of_one_ends_nothing() {
+        let text = r#"{"a":"PASSWORD\u003dx\u00e9 \"y\""}"#;
+        let views = strings(text);
+        assert_eq!(views[0].text, "PASSWORD=xé \"y\"");
+        let at = views[0].text.find('x').unwrap();
+        let origin = views[0].origin(&(at..at + 1)).unwrap();
+        assert_eq!(&text[origin], "x");
+        // Half of one, and half of a letter, end nothing.
+        for text in [r#"a: "\u00", b: "\ud83d\ude00 longer than eight""#, r#"a: "\uéé longer than eight""#] {
+            drop(strings(text));
         }
     }
 }

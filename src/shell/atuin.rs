@@ -34,9 +34,8 @@ pub(super) fn database(home: Option<&Path>, variable: &dyn Fn(&str) -> Option<St
     let folder = set("ATUIN_CONFIG_DIR").map(PathBuf::from).or_else(|| below("XDG_CONFIG_HOME", ".config"));
     let settings = folder.and_then(|folder| std::fs::read_to_string(folder.join("config.toml")).ok());
     let named = settings.as_deref().and_then(|text| {
-        let value = text.lines().find_map(|line| line.trim_start().strip_prefix("db_path"))?;
-        let value = value.trim_start().strip_prefix('=')?.trim().trim_matches(['"', '\'']);
-        Some(expanded(value))
+        let settings = text.parse::<toml_edit::DocumentMut>().ok()?;
+        Some(expanded(settings.get("db_path")?.as_str()?))
     });
     named.or_else(|| Some(below("XDG_DATA_HOME", ".local/share")?.join("history.db")))
 }

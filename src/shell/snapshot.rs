@@ -59,8 +59,8 @@ const OF_ZSH: &[(&str, &str)] = &[
 ];
 
 /// Names that what tells a state needs with their own meaning.
-const KEPT: &str = "[ alias builtin case command compgen declare do done else esac eval exit export fi for function if \
-    in local printf read return set shopt then trap true unalias unset while";
+const KEPT: &str = "[ alias builtin case command compgen coproc declare do done else esac eval exit export fi for \
+    function if in local printf read return select set shopt then time trap true unalias unset until while";
 
 /// Programs that ask where an alias makes them ask: nobody could answer, and axi has asked.
 const ASKING: &[&str] = &["rm", "cp", "mv", "ln"];
@@ -139,8 +139,17 @@ impl Written {
         words.extend(functions.values().map(|text| evaluated(text)));
         words.push_str(IN_ZSH);
         // zsh has put its aliases into the functions; bash gets those that it reads as zsh does.
-        let mut aliases = usable(self.aliases);
-        aliases.retain(|_, value| !value.contains(['(', '^', '#']));
+        let mut aliases = self.aliases;
+        for value in aliases.values_mut() {
+            // Words of zsh about its own patterns and spelling.
+            while let Some(rest) = ["nocorrect ", "noglob "].iter().find_map(|word| value.strip_prefix(word)) {
+                *value = rest.trim_start().to_owned();
+            }
+        }
+        let mut aliases = usable(aliases);
+        aliases.retain(|name, value| {
+            name != value && !value.contains(['(', '^', '#']) && !value.starts_with(['=', '-'])
+        });
         bridged("zsh -f", &words, &functions, &options, aliases)
     }
 
@@ -171,14 +180,14 @@ fn bridged(
     options: &str,
     aliases: BTreeMap<String, String>,
 ) -> Found {
-    // Those that begin with a line are called by others.
+    // Those that begin with an underscore are called by others.
     let is_called = |name: &&String| !name.starts_with('_') && !is_kept(name);
     let foreign: BTreeSet<String> = functions.keys().filter(is_called).cloned().collect();
     let mut script = String::new();
     if !foreign.is_empty() {
         script = format!("__axi_words={}\n__axi_other=({program})\n{BRIDGE}", quoted(words));
     }
-    script.extend(foreign.iter().map(|name| format!("{name}() {{ __axi_person {name} \"$@\"; }}\n")));
+    script.extend(foreign.iter().map(|name| evaluated(&format!("{name}() {{ __axi_person {name} \"$@\"; }}"))));
     script.push_str(options);
     script.push_str(&defined(&aliases));
     Found { script, aliases, functions: BTreeMap::new(), foreign }

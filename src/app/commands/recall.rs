@@ -33,7 +33,7 @@ pub(in crate::app) fn recall(app: &App, text: &str, json: bool) -> Exit {
 pub(in crate::app) fn recalled(app: &App, text: &str, without: Option<&SessionId>) -> Vec<Recalled> {
     let of_shell = |typed: shell::Typed| Recalled {
         text: typed.text,
-        when: typed.when.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds)),
+        when: typed.when.and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds))),
         cwd: typed.cwd,
         exit: typed.exit,
         source: typed.shell.to_owned(),

@@ -28,7 +28,7 @@ use crate::locale::word;
 use crate::provider::{Effort, NoModel, Provider, RetryPlan};
 use crate::session::{Fork, Session, is_held, load_lines};
 use crate::tool::devtool::DevTools;
-use crate::tool::{Place, ProposeCommandTool, SHELL, ShellTool, Tool, Toolbox, WebSearchTool, table};
+use crate::tool::{Place, ProposeCommandTool, ShellTool, TerminalTool, Tool, Toolbox, WebSearchTool, table};
 
 /// The rules of settings files, with what they decide and whose they are.
 pub(super) const fn lists(permissions: &Permissions) -> [(&Vec<String>, Decision, Source); 5] {
@@ -159,9 +159,16 @@ fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
     let mut tools = table::standard(app.process.program.clone(), trusted.clone());
     let is_hooked = || app.process.variable("AXI_SESSION").is_some();
     if occasion == FrontendKind::Handoff || occasion == FrontendKind::Repl && is_hooked() {
-        let beside = ShellTool::new(app.process.program.clone()).beside(Arc::clone(app.shell.person()));
-        if let Some(shell) = tools.iter_mut().find(|tool| tool.spec().name == SHELL) {
-            *shell = Arc::new(beside);
+        let (program, person) = (|| app.process.program.clone(), || Arc::clone(app.shell.person()));
+        let beside: [Arc<dyn Tool>; 2] = [
+            Arc::new(ShellTool::new(program()).beside(person())),
+            Arc::new(TerminalTool::new(program()).beside(person())),
+        ];
+        for tool in beside {
+            let name = tool.spec().name;
+            if let Some(known) = tools.iter_mut().find(|known| known.spec().name == name) {
+                *known = tool;
+            }
         }
     }
     if occasion == FrontendKind::Handoff {

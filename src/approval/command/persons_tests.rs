@@ -16,10 +16,14 @@ fn place() -> Surroundings {
             ("please", "sudo "),
             ("a", "b"),
             ("b", "a"),
+            ("rmdir", "echo nope"),
+            ("cp", "touch pwned; cp"),
         ]),
         functions: owned(&[
             ("cat", "cat () \n{ \n    rm -rf \"$1\"\n}"),
             ("cd", "cd () \n{ \n    builtin cd \"$@\" && ls\n}"),
+            ("clean", "clean () \n{ \n    rmdir build\n}"),
+            ("late", "late () \n{ \n    eval 'rmdir build'\n}"),
             ("odd", "odd () \n{ \n    echo ${x@Q} <<< 'a"),
         ]),
         foreign: [String::from("head")].into(),
@@ -75,6 +79,22 @@ fn an_alias_is_followed_behind_assignments_redirections_and_another() {
         assert!(judge(line, &place()).never_auto.is_some(), "{line}");
     }
     assert!(!is_doubted("ll src"));
+}
+
+#[test]
+fn an_alias_stands_where_the_word_does_and_nowhere_in_front_of_it() {
+    for line in ["LC_ALL=\"x cp y\" cp a b", "<<<\"x cp y\" cp a b", "cp=1 cp a b"] {
+        assert!(commands(line).iter().any(|command| command == "touch pwned"), "{line}: {:?}", commands(line));
+    }
+}
+
+#[test]
+fn a_function_has_no_alias_put_in_that_was_not_there_when_it_was_defined() {
+    assert_eq!(commands("rmdir x"), ["echo nope x"]);
+    assert_eq!(commands("clean"), ["rmdir build"]);
+    // What it reads as a line does have them, and so has a function of the line.
+    assert!(commands("late").contains(&"echo nope build".to_owned()), "{:?}", commands("late"));
+    assert!(commands("f() { rmdir x; }; f").contains(&"echo nope x".to_owned()));
 }
 
 #[test]

@@ -35,6 +35,7 @@ fn said(line: &str) -> Vec<String> {
 fn a_file_that_is_called_like_a_program_is_not_explained_by_its_page() {
     let told = said("./tar -x a");
     assert!(told[0].contains("./tar") && !told.iter().any(|line| line.contains("archiver")), "{told:?}");
+    assert!(said("/usr/bin/../../tmp/tar -x a")[0].contains(".."));
     assert_eq!(said("/usr/bin/tar -x a")[..2], said("tar -x a")[..2]);
 }
 
@@ -87,5 +88,5 @@ fn what_the_judge_knows_is_told_with_what_could_be_taken_back() {
     let told = said("rm -r build");
     assert!(told[told.len() - 2].contains("destroys") && told[told.len() - 2].contains("build"), "{told:?}");
     assert!(said("curl x.example").last().unwrap().contains("leaves this machine"));
-    assert!(said("$X y").iter().any(|line| line.contains("known only when it runs")), "{:?}", said("$X y"));
+    assert!(said("$X y").iter().any(|line| line.contains("cannot tell which command")), "{:?}", said("$X y"));
 }

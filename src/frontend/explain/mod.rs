@@ -16,7 +16,17 @@ use crate::locale::{Locale, word};
 /// Words of a command in which a sub-command is looked for.
 const SUBCOMMAND_WITHIN: usize = 4;
 /// Where the programs lie that the pages here are of.
-const SYSTEM: &[&str] = &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/"];
+const SYSTEM: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/games",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/snap/bin",
+];
 /// What runs a program that is a file or a text, whose words follow.
 const LANGUAGES: &[&str] = &[
     "bun", "deno", "fish", "java", "lua", "node", "npx", "perl", "php", "python", "python3", "ruby", "strace",
@@ -119,7 +129,8 @@ fn command(words: &[Option<String>], pages: &dyn Pages, told: &mut Vec<Told>) {
         return;
     };
     // A file of a project is no program of the system, even if it is called like one.
-    let is_elsewhere = first.contains('/') && !SYSTEM.iter().any(|folder| first.starts_with(folder));
+    let folder = first.rsplit_once('/').map(|(folder, _)| folder);
+    let is_elsewhere = folder.is_some_and(|folder| !SYSTEM.contains(&folder));
     let name = if is_elsewhere { first } else { first.rsplit('/').next().unwrap_or(first) }.to_owned();
     let Some(page) = pages.page(&name, None).filter(|_| !is_elsewhere) else {
         told.push(Told::NoPage { name });

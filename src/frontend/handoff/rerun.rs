@@ -133,7 +133,7 @@ fn how(facts: &Facts, last: &LastCommand, judged: &LineJudgement, can_try: &dyn 
     if leaves || judged.never_auto.is_some() || last.command.len() > 16 * 1024 {
         return None;
     }
-    // The judge reads what bash reads, and knows no alias.
+    // An alias or a function of theirs was judged by its text: a trial holds whatever it does.
     let is_plain = facts.shell != "fish" && facts.definitions().is_empty();
     let only_looks = judged.unparsed.is_empty()
         && !judged.changes_more

@@ -74,7 +74,8 @@ pub async fn rewrite(
     extract(&text).ok_or(NoCommand::NotGiven)
 }
 
-/// Returns the text that the model answers; `limit` is how long it may be silent before that begins. Of the messages the first `stable` are the same each time.
+/// Returns the text that the model answers; `limit` is how long it may take once it has read what it is asked. Of the messages
+/// the first `stable` are the same each time.
 ///
 /// # Errors
 /// [`NoCommand`].

@@ -9,6 +9,7 @@ use crate::tool::output::{self, LIMITS};
 use crate::tool::{ToolContext, ToolOutput, memory, work};
 
 use super::detached::DetachedJobs;
+use super::person_shell::PersonShell;
 use super::start::start_detached;
 
 /// Looks at one that was just started are this far apart.
@@ -16,13 +17,13 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Starts a detached command and watches it for a moment.
 pub(super) async fn start(
-    helper: Option<&Path>,
+    who: (Option<&Path>, Option<&PersonShell>),
     line: &str,
     directory: &Path,
     first_look: Duration,
     context: &ToolContext<'_>,
 ) -> ToolOutput {
-    let number = match start_detached(helper, line, directory, SystemTime::now(), context) {
+    let number = match start_detached(who, line, directory, SystemTime::now(), context) {
         Ok(number) => number,
         Err(error) => return ToolOutput::failed(format!("shell: could not be started: {error}")),
     };

@@ -81,20 +81,35 @@ impl PersonShell {
         self.ran.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Writes the definitions alone, for a command whose changes nobody waits for; `None` if there are none. Bash has read
+    /// the file whole when it removes it; what never ran leaves it to whoever holds this.
+    ///
+    /// # Errors
+    /// What the system said: the command must not run, for it was judged by what it finds.
+    pub(crate) fn definitions(&self, directory: &Path) -> std::io::Result<Option<tempfile::TempPath>> {
+        if self.found.is_empty() {
+            return Ok(None);
+        }
+        let mut environment = named(directory, ".axi-env-")?;
+        // Functions of another shell put their own files beside it.
+        let report = quoted(&environment.path().display().to_string());
+        let text =
+            format!("command rm -f -- {report}\n{}\n__axi_report={report}\n{}", own_environment(), self.found);
+        environment.write_all(text.as_bytes())?;
+        Ok(Some(environment.into_temp_path()))
+    }
+
     /// Writes what a command's shell is to read, into a directory that it can write.
     ///
     /// # Errors
-    /// What the system said.
+    /// What the system said: a command that was judged by what it finds must not run.
     pub(super) fn prepare(&self, line: &str, directory: &Path) -> std::io::Result<Report> {
-        let named = |prefix| tempfile::Builder::new().prefix(prefix).tempfile_in(directory);
-        let (mut environment, told) = (named(".axi-env-")?, named(".axi-told-")?);
-        let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+        let (mut environment, told) = (named(directory, ".axi-env-")?, named(directory, ".axi-told-")?);
         let defined = defined(line).join(" ");
-        let before = std::env::var("BASH_ENV").ok();
-        let back = before.map_or("unset BASH_ENV".to_owned(), |path| format!("BASH_ENV={}", quoted(&path)));
         let report = quoted(&told.path().display().to_string());
         let text = format!(
-            "{back}\n__axi_report={report}\n{STATE}{}\n__axi_state {defined}\ntrap '__axi_state {defined}' EXIT\n",
+            "{}\n__axi_report={report}\n{STATE}{}\n__axi_state {defined}\ntrap '__axi_state {defined}' EXIT\n",
+            own_environment(),
             self.found
         );
         environment.write_all(text.as_bytes())?;
@@ -108,6 +123,20 @@ impl PersonShell {
         let run = ShellRun { line: line.to_owned(), before, after };
         self.ran.lock().unwrap_or_else(PoisonError::into_inner).push(run);
     }
+}
+
+fn named(directory: &Path, prefix: &str) -> std::io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new().prefix(prefix).tempfile_in(directory)
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// Gives what the command starts the `BASH_ENV` that axi has.
+fn own_environment() -> String {
+    let before = std::env::var("BASH_ENV").ok();
+    before.map_or("unset BASH_ENV".to_owned(), |path| format!("BASH_ENV={}", quoted(&path)))
 }
 
 /// The functions that a line defines: `name()`, `function name`.

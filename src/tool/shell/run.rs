@@ -113,11 +113,8 @@ pub(crate) async fn run(
     context: &ToolContext<'_>,
 ) -> std::io::Result<Ended> {
     let mut resources = Resources::new(helper, what.line, directory, context)?;
-    let report = what.person.filter(|_| what.program.is_none()).and_then(|person| {
-        let prepared = person.prepare(what.line, resources.temporary(context));
-        // The command runs all the same.
-        prepared.inspect_err(|error| tracing::warn!(%error, "what it changes in its shell is not known")).ok()
-    });
+    let person = what.person.filter(|_| what.program.is_none());
+    let report = person.map(|person| person.prepare(what.line, resources.temporary(context))).transpose()?;
     let environment = report.as_ref().map(|report| &*report.environment);
     let mut running = Running::start(helper, what, (directory, environment), &resources, context).await?;
     let watched = running.watch(what.interactive, limit, context).await?;

@@ -297,14 +297,15 @@ impl Tool for ShellTool {
                 Ok(Some(problem)) => return ToolOutput::failed(problem),
                 Err(stopped) => return stopped,
             }
+            let person = self.person.as_deref();
             if request.keep {
                 let line = request.line.as_str();
-                return detached_words::start(helper, line, &request.directory, FIRST_LOOK, &context).await;
+                return detached_words::start((helper, person), line, &request.directory, FIRST_LOOK, &context)
+                    .await;
             }
             if request.background {
-                return in_background(helper, &request, &context).await;
+                return in_background((helper, person), &request, &context).await;
             }
-            let person = self.person.as_deref();
             let what = What { line: &request.line, interactive: request.interactive, program: None, person };
             let output = run_to_the_end(helper, &what, &request.directory, request.limit, &context).await;
             if output.outcome == Outcome::Ok {
@@ -316,10 +317,14 @@ impl Tool for ShellTool {
 }
 
 /// Starts the command and watches it for a moment.
-async fn in_background(helper: Option<&Path>, request: &Input, context: &ToolContext<'_>) -> ToolOutput {
+async fn in_background(
+    who: (Option<&Path>, Option<&PersonShell>),
+    request: &Input,
+    context: &ToolContext<'_>,
+) -> ToolOutput {
     let jobs = &context.memory.jobs;
     let line = request.line.as_str();
-    let job = match start::start_job(helper, line, &request.directory, context) {
+    let job = match start::start_job(who, line, &request.directory, context) {
         Ok(job) => job,
         Err(error) => return ToolOutput::failed(format!("shell: could not be started: {error}")),
     };

@@ -23,6 +23,7 @@ use super::group::{Group, Mark};
 use super::jobs::Started;
 use super::loan::Loan;
 use super::own_directory::OwnDirectory;
+use super::person_shell::PersonShell;
 use super::trash::OpenTrash;
 
 /// What a command is held to, and the directory it has for itself.
@@ -50,6 +51,15 @@ impl Resources {
     /// Where it can write whatever holds it.
     pub(crate) fn temporary<'a>(&'a self, context: &'a ToolContext<'_>) -> &'a Path {
         self.temporary.as_ref().map_or(context.sandbox.temporary(), OwnDirectory::path)
+    }
+
+    /// Writes what a command finds of the person's shell.
+    pub(crate) fn definitions(
+        &self,
+        person: Option<&PersonShell>,
+        context: &ToolContext<'_>,
+    ) -> std::io::Result<Option<tempfile::TempPath>> {
+        person.map_or(Ok(None), |person| person.definitions(self.temporary(context)))
     }
 
     fn with(
@@ -261,7 +271,7 @@ fn own_names() -> impl Iterator<Item = String> {
 /// # Errors
 /// What the system said when it could not be started.
 pub(crate) fn start_job(
-    helper: Option<&Path>,
+    (helper, person): (Option<&Path>, Option<&PersonShell>),
     line: &str,
     directory: &Path,
     context: &ToolContext<'_>,
@@ -270,11 +280,12 @@ pub(crate) fn start_job(
     let (reader, writer) = std::io::pipe()?;
     let (told, tells) = UnixStream::pair()?;
     let resources = Resources::new(helper, line, directory, context)?;
+    let environment = resources.definitions(person, context)?;
     let launch = Launch {
         helper,
         line,
         program: None,
-        environment: None,
+        environment: environment.as_deref(),
         directory,
         mark: &mark,
         resources: &resources,
@@ -283,7 +294,7 @@ pub(crate) fn start_job(
     let child = launch.start(writer.into(), tells.into(), None, |mut command| command.spawn())?;
     let path = context.output_dir.join(format!("job-{}.txt", mark.value()));
     let group = Group::of(child.id(), mark, adopts(helper))?;
-    let started = Started { child, group, reader, held: Box::new((resources, told)) };
+    let started = Started { child, group, reader, held: Box::new((resources, told, environment)) };
     context.memory.jobs.add(line.to_owned(), started, path)
 }
 
@@ -292,7 +303,7 @@ pub(crate) fn start_job(
 /// # Errors
 /// What the system said when it could not be started.
 pub(crate) fn start_detached(
-    helper: Option<&Path>,
+    (helper, person): (Option<&Path>, Option<&PersonShell>),
     line: &str,
     directory: &Path,
     now: SystemTime,
@@ -301,12 +312,13 @@ pub(crate) fn start_detached(
     let mark = Mark::new();
     let mut resources = Resources::with(OwnDirectory::staying, helper, (line, directory), context)?;
     let (_, tells) = UnixStream::pair()?;
+    let environment = resources.definitions(person, context)?;
     let reserved = DetachedJobs::in_directory(context.output_dir).reserve()?;
     let launch = Launch {
         helper,
         line,
         program: None,
-        environment: None,
+        environment: environment.as_deref(),
         directory,
         mark: &mark,
         resources: &resources,
@@ -318,6 +330,10 @@ pub(crate) fn start_detached(
         .and_then(|output| launch.start(output.into(), tells.into(), None, |mut command| command.spawn()));
     match started {
         Ok(child) => {
+            if let Some(environment) = environment {
+                // Nobody here sees when it has been read.
+                drop(environment.keep());
+            }
             if let Some(temporary) = resources.temporary.take() {
                 // Its directory lives as long as it does.
                 temporary.stay();

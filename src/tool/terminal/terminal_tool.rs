@@ -2,6 +2,7 @@
 
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::platform::ADOPTS;
 use crate::tool::arguments::{Arguments, Field};
-use crate::tool::shell::{Group, Launch, Mark, Resources, SET};
+use crate::tool::shell::{Group, Launch, Mark, PersonShell, Resources, SET};
 use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, work};
 
 use super::keys;
@@ -45,13 +46,20 @@ const FIELDS: &[Field] = &[
 #[derive(Debug, Default)]
 pub struct TerminalTool {
     helper: Option<PathBuf>,
+    person: Option<Arc<PersonShell>>,
 }
 
 impl TerminalTool {
     /// Makes the tool. `helper` is the axi program; without it nothing can get a terminal of its own.
     #[must_use]
     pub fn new(helper: Option<PathBuf>) -> Self {
-        Self { helper }
+        Self { helper, person: None }
+    }
+
+    /// Has programs find what the person's shell has.
+    #[must_use]
+    pub fn beside(self, person: Arc<PersonShell>) -> Self {
+        Self { person: Some(person), ..self }
     }
 }
 
@@ -184,33 +192,42 @@ fn may_start<'a>(helper: Option<&'a Path>, programs: &Programs) -> Result<&'a Pa
         .ok_or_else(|| "terminal: there are no terminals for programs here; use shell".to_owned())
 }
 
-fn found(programs: &Programs, number: u64) -> Result<std::sync::Arc<Program>, String> {
+fn found(programs: &Programs, number: u64) -> Result<Arc<Program>, String> {
     programs
         .find(number)
         .ok_or_else(|| format!("terminal: there is no terminal {number}; there are {:?}", programs.numbers()))
 }
 
-fn start(helper: Option<&Path>, line: &str, context: &ToolContext<'_>) -> Result<std::sync::Arc<Program>, String> {
+fn start(
+    (helper, person): (Option<&Path>, Option<&PersonShell>),
+    line: &str,
+    context: &ToolContext<'_>,
+) -> Result<Arc<Program>, String> {
     let helper = may_start(helper, &context.memory.programs)?;
-    spawned(helper, line, context).map_err(|error| format!("terminal: could not be started: {error}"))
+    spawned((helper, person), line, context).map_err(|error| format!("terminal: could not be started: {error}"))
 }
 
 /// Starts a command on a pseudo-terminal of its own.
 ///
 /// # Errors
 /// What the system said when it could not be started.
-fn spawned(helper: &Path, line: &str, context: &ToolContext<'_>) -> std::io::Result<std::sync::Arc<Program>> {
+fn spawned(
+    (helper, person): (&Path, Option<&PersonShell>),
+    line: &str,
+    context: &ToolContext<'_>,
+) -> std::io::Result<Arc<Program>> {
     let mark = Mark::new();
     let (near, far) = programs::open()?;
     let (told, tells) = UnixStream::pair()?;
     let directory = context.place.cwd.as_path();
     let resources = Resources::new(Some(helper), line, directory, context)?;
+    let environment = resources.definitions(person, context)?;
     let (helper, program) = (Some(helper), None);
     let launch = Launch {
         helper,
         line,
         program,
-        environment: None,
+        environment: environment.as_deref(),
         directory,
         mark: &mark,
         resources: &resources,
@@ -226,7 +243,7 @@ fn spawned(helper: &Path, line: &str, context: &ToolContext<'_>) -> std::io::Res
     })?;
     drop(input);
     let group = Group::of(child.id(), mark, true)?;
-    let started = programs::Started { near, child, group, held: Box::new((resources, told)) };
+    let started = programs::Started { near, child, group, held: Box::new((resources, told, environment)) };
     context.memory.programs.add(started)
 }
 
@@ -305,7 +322,7 @@ impl Tool for TerminalTool {
             }
             let number = match &request.action {
                 Action::Start { line } => {
-                    return match start(self.helper.as_deref(), line, &context) {
+                    return match start((self.helper.as_deref(), self.person.as_deref()), line, &context) {
                         Ok(program) => settled(&program, &request, false, &context).await,
                         Err(problem) => ToolOutput::failed(problem),
                     };

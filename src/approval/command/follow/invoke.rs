@@ -78,7 +78,10 @@ impl Walker {
         let bodies = state.functions.get(name).cloned()?;
         let mut joined: Option<Flow<'s>> = None;
         for body in &bodies {
+            // The line was read with the aliases.
+            let theirs = std::mem::replace(&mut self.in_theirs, false);
             let flow = self.function(name, body, arguments, state.clone(), around);
+            self.in_theirs = theirs;
             joined = Some(match joined {
                 Some(before) => Flow::same(before.joined().merge(flow.joined()), UNKNOWN),
                 None => flow,

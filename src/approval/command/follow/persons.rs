@@ -33,13 +33,11 @@ impl Simple {
             let value = aliases.get(name).filter(|_| !walker.expanding.iter().any(|known| known == name))?;
             Some((name, value))
         };
-        let (name, value) = alias(0).filter(|_| state.is_theirs)?;
-        let source = self.source.trim_start();
+        let (name, value) = alias(0).filter(|_| state.is_theirs && !walker.in_theirs)?;
         // In front of it stand assignments, or redirections.
-        let begins = |at: usize| at == 0 || source[..at].ends_with(char::is_whitespace);
-        let (at, _) = source.match_indices(name).find(|(at, _)| begins(*at))?;
-        let mut text = format!("{}{value}", &source[..at]);
-        let (mut rest, mut names) = (&source[at + name.len()..], vec![name.to_owned()]);
+        let (before, behind) = self.source.split_at_checked(self.first)?;
+        let (mut rest, mut names) = (behind.strip_prefix(name)?, vec![name.to_owned()]);
+        let mut text = format!("{before}{value}");
         // Behind one that ends in a blank the next word may be one, too.
         while text.ends_with([' ', '\t'])
             && let Some((name, value)) = alias(names.len())
@@ -68,7 +66,10 @@ pub(super) fn persons_function<'s>(
     }
     if let Some(body) = text.and_then(|text| body(text)) {
         let arguments = fields.get(1..).unwrap_or_default();
-        return Ok(walker.function(name, &body, arguments, state, around));
+        let outer = std::mem::replace(&mut walker.in_theirs, true);
+        let flow = walker.function(name, &body, arguments, state, around);
+        walker.in_theirs = outer;
+        return Ok(flow);
     }
     // Nobody here reads it: it may do anything, and be anywhere afterwards.
     walker.report.doubt(&around.text, Unparsed::Redefined);

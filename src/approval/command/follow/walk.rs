@@ -34,6 +34,8 @@ pub(crate) struct Walker {
     pub(super) called: Vec<String>,
     /// The person's aliases that are being followed.
     pub(super) expanding: Vec<String>,
+    /// Whether a function of theirs is followed: its aliases were put in, or not there, when it was defined.
+    pub(super) in_theirs: bool,
     /// The commands that run when the shell ends, each with its surroundings.
     pub(super) traps: Vec<(String, Around)>,
 }
@@ -50,6 +52,7 @@ impl Walker {
             calling: Vec::new(),
             called: Vec::new(),
             expanding: Vec::new(),
+            in_theirs: false,
             traps: Vec::new(),
         }
     }
@@ -81,6 +84,8 @@ impl Walker {
             return Flow::same(state, UNKNOWN);
         }
         self.depth += 1;
+        // What is read now finds them.
+        let theirs = std::mem::replace(&mut self.in_theirs, false);
         let flow = if let Ok(node) = parse(text, self.depth) {
             self.node(&node, state, around)
         } else {
@@ -90,6 +95,7 @@ impl Walker {
             }
             Flow::same(state, UNKNOWN)
         };
+        self.in_theirs = theirs;
         self.depth -= 1;
         flow
     }

@@ -169,6 +169,7 @@ impl<'a> Parser<'_, 'a> {
         let mut end = self.cursor.at;
         loop {
             self.cursor.blanks()?;
+            let before = self.cursor.at;
             if let Some(redirect) = self.lexer().redirect()? {
                 command.redirects.push(redirect);
             } else if let Some(assignment) = self.assignment(&command)? {
@@ -184,6 +185,9 @@ impl<'a> Parser<'_, 'a> {
                     self.cursor.bump()?;
                     self.cursor.bump()?;
                     return self.function_body(name);
+                }
+                if command.words.is_empty() {
+                    command.first = self.cursor.slice(start, before).len();
                 }
                 command.words.push(word);
             } else {

@@ -74,6 +74,8 @@ pub(crate) struct Simple {
     pub(crate) words: Vec<Word>,
     pub(crate) redirects: Vec<Redirect>,
     pub(crate) source: String,
+    /// Where its first word begins in the source, in bytes.
+    pub(crate) first: usize,
 }
 
 /// A command of any kind.
