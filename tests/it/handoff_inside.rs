@@ -7,6 +7,7 @@ use crate::support::server::{Server, answer};
 use crate::support::shells::{AtPrompt, ROWS, Row};
 use crate::support::skip::has;
 use crate::support::talk::last_said;
+use crate::trial::can_try;
 
 const ALLOW: &str = "[permissions]\nallow = [\"shell\"]\n";
 
@@ -75,6 +76,32 @@ fn the_agents_commands_find_aliases_functions_and_options_of_the_shell() {
         let runtime = person.home.path().join("runtime/axi");
         let left: Vec<_> = runtime.read_dir().into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
         assert!(left.is_empty(), "{shell}: {left:?}");
+    }
+}
+
+#[test]
+fn what_is_tried_from_a_question_finds_the_same_shell() {
+    if !can_try() {
+        return;
+    }
+    for (row, (shell, own, _)) in ROWS.iter().zip(OWN) {
+        let server = Server::start([]);
+        let offered = if shell == "fish" { "set -e AXI_TRIAL\n" } else { "unset AXI_TRIAL\n" };
+        let settings = |home: &Path| std::fs::write(home.join("config/axi/config.toml"), "").unwrap();
+        let Some(mut person) = start(row, &server, &format!("{own}{offered}"), &settings) else { continue };
+        let input = serde_json::json!({ "command": "gg > made; [[ -s made ]] && hello x >> made" }).to_string();
+        server.push(answer::chat_call("call_1", "shell", &input));
+        server.push(answer::chat_text("Tried it."));
+        person.hands_over("do it");
+        person.waits(|view| view.text().contains("Yes, once"), "the question");
+        person.types("t");
+        person.waits(|view| view.text().contains("+ made (") && view.text().contains("❯ "), "the trial's page");
+        person.types("y");
+        person.sees("Tried it.");
+        let made = std::fs::read_to_string(person.home.work().join("made"));
+        assert_eq!(made.ok().as_deref(), Some("aliased\nONE me x\n"), "{shell}");
+        let told = last_said(server.requests().last().unwrap());
+        assert!(!told.contains("axi-env"), "{shell}: {told}");
     }
 }
 

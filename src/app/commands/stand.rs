@@ -42,6 +42,8 @@ pub(super) struct Stand {
     program: PathBuf,
     confinement: Option<Confinement>,
     directory: PathBuf,
+    /// What reads a line.
+    shell: &'static str,
     /// What the repository was like before anything ran, where a person sees it.
     pub(super) repository: Option<GitState>,
 }
@@ -59,7 +61,7 @@ impl Stand {
         let confinement = sandbox.confinement(&reach, ground);
         also.extend(sandbox.git_outside(workspace));
         let trial = Trial::new(&Ground { workspace, also: &also, lent: &sandbox.lent(), open: &[] }, places)?;
-        Ok(Self { trial, program, confinement, directory: directory.clone(), repository: None })
+        Ok(Self::of(options, trial, program, confinement, directory.clone()))
     }
 
     /// Makes one in a copy.
@@ -76,7 +78,19 @@ impl Stand {
         let trial = Trial::copied(&app.project.root, places, most)?;
         let confinement = sandbox.only(trial.writable().to_vec(), !options.offline);
         let directory = trial.inside(&app.project.cwd);
-        Ok(Self { trial, program, confinement, directory, repository: None })
+        Ok(Self::of(options, trial, program, confinement, directory))
+    }
+
+    fn of(
+        options: &TryOptions,
+        trial: Trial,
+        program: PathBuf,
+        confinement: Option<Confinement>,
+        directory: PathBuf,
+    ) -> Self {
+        // A call's line, which is tried in place of it, is bash's.
+        let shell = if options.ask { "bash" } else { "sh" };
+        Self { trial, program, confinement, directory, shell, repository: None }
     }
 
     /// Asks git, in the trial, what the repository is like; `None` where nobody reads it, or there is none.
@@ -126,7 +140,7 @@ impl Stand {
         let lent = if self.trial.is_copy() { None } else { child::Lent::about_to_be() };
         let mut command = self.command_for(lent.is_some() || self.trial.is_copy());
         match words {
-            [line] => drop(command.args(["sh", "-c"]).arg(line)),
+            [line] => drop(command.args([self.shell, "-c"]).arg(line)),
             words => drop(command.args(words)),
         }
         if output != TryOutput::Page {

@@ -24,7 +24,13 @@ pub(super) fn can_try(app: &Rc<App>) -> Box<dyn Fn() -> bool> {
 pub(super) fn tries(app: &Rc<App>) -> Tries {
     let app = Rc::clone(app);
     Box::new(move |trial| {
-        let ran = relay(command(&app, trial)?).ok()?;
+        let mut command = command(&app, trial)?;
+        // It was judged by what it finds of the person's shell.
+        let definitions = app.shell.person().definitions_for_trial().ok()?;
+        if let Some(path) = &definitions {
+            command.env("BASH_ENV", path.as_os_str());
+        }
+        let ran = relay(command).ok()?;
         let code = ran.status.code()?;
         let is_over = [Exit::Done, Exit::ApprovalNeeded].iter().any(|exit| i32::from(exit.code()) == code);
         let printed = output::trim(&output::clean(&told(&ran.output)), output::LIMITS);

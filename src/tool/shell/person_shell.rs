@@ -87,14 +87,30 @@ impl PersonShell {
     /// # Errors
     /// What the system said: the command must not run, for it was judged by what it finds.
     pub(crate) fn definitions(&self, directory: &Path) -> std::io::Result<Option<tempfile::TempPath>> {
+        self.written(directory, |path| format!("command rm -f -- {path}\n"))
+    }
+
+    /// The same for a trial, whose commands all read it, and where removing it would be a change: it lies there as long
+    /// as somebody holds this.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn definitions_for_trial(&self) -> std::io::Result<Option<tempfile::TempPath>> {
+        self.written(&std::env::temp_dir(), |_| String::new())
+    }
+
+    fn written(
+        &self,
+        directory: &Path,
+        first: impl Fn(&str) -> String,
+    ) -> std::io::Result<Option<tempfile::TempPath>> {
         if self.found.is_empty() {
             return Ok(None);
         }
         let mut environment = named(directory, ".axi-env-")?;
         // Functions of another shell put their own files beside it.
         let report = quoted(&environment.path().display().to_string());
-        let text =
-            format!("command rm -f -- {report}\n{}\n__axi_report={report}\n{}", own_environment(), self.found);
+        let text = format!("{}{}\n__axi_report={report}\n{}", first(&report), own_environment(), self.found);
         environment.write_all(text.as_bytes())?;
         Ok(Some(environment.into_temp_path()))
     }
