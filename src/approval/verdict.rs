@@ -254,6 +254,11 @@ pub enum NeverAuto {
         /// The secret.
         what: String,
     },
+    /// A line that reaches the network may take a secret along that it does not name: in a directory, by a pattern.
+    SecretTaken {
+        /// The secret.
+        what: String,
+    },
     /// It changes a file that will be run automatically later, or that lets others in.
     RunsLater {
         /// The target as resolved.

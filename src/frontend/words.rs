@@ -490,6 +490,7 @@ fn never_auto(locale: &Locale, why: &NeverAuto) -> String {
         NeverAuto::Shared { command } => locale.with(never::Shared { command }),
         NeverAuto::Push { branch, remote } => locale.with(never::Push { branch, remote }),
         NeverAuto::SecretLeaves { what } => locale.with(never::SecretLeaves { what }),
+        NeverAuto::SecretTaken { what } => locale.with(never::SecretTaken { what }),
         NeverAuto::RunsLater { target } => locale.with(never::RunsLater { target }),
     }
 }

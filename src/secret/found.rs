@@ -16,25 +16,44 @@ const MOST_NAMES: usize = 50_000;
 #[must_use]
 pub fn secret_files(directory: &Path, home: Option<&Path>, depth: usize) -> Vec<PathBuf> {
     let mut found = Vec::new();
+    look(directory, home, depth, &mut |path| {
+        found.push(path);
+        false
+    });
+    found
+}
+
+/// Finds one secret file anywhere below a directory.
+#[must_use]
+pub fn one_below(directory: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let mut found = None;
+    look(directory, home, DEPTH, &mut |path| {
+        found = Some(path);
+        true
+    });
+    found
+}
+
+/// Gives each secret file to `meet`, those that lie higher first, until it has enough.
+fn look(directory: &Path, home: Option<&Path>, depth: usize, meet: &mut dyn FnMut(PathBuf) -> bool) {
     let mut waiting = VecDeque::from([(directory.to_owned(), depth)]);
     let mut seen = 0;
     while let Some((directory, depth)) = waiting.pop_front() {
         for entry in directory.read_dir().into_iter().flatten().flatten() {
             seen += 1;
             if seen > MOST_NAMES {
-                return found;
+                return;
             }
             let path = entry.path();
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 if depth > 1 {
                     waiting.push_back((path, depth - 1));
                 }
-            } else if is_secret(&path, home) {
-                found.push(path);
+            } else if is_secret(&path, home) && meet(path) {
+                return;
             }
         }
     }
-    found
 }
 
 /// Secret files with several hard links, known by their inodes and not by their names: a second name does not

@@ -6,12 +6,11 @@ use super::*;
 /// `name|form of the value|text`, with `{V}` where the value stands and the escapes of a string of Rust.
 const KINDS: &str = include_str!("kinds.txt");
 
-/// Kinds of which some values are not found: nothing but a dictionary tells them from words, or nothing but who made them
-/// from other numbers.
-const NOT_FOUND: &[&str] = &[];
+/// Kinds of which more than half of the values are not found: nothing beside them says that they are one.
+const NOT_FOUND: &[&str] = &["js jwt sign", "jenkins cred", "tf state random"];
 
-/// How many of all may not be found, in a thousand.
-const MOST_LEAKS: usize = 60;
+/// How many of all may not be found, in a thousand: what people choose is often a word like others.
+const MOST_LEAKS: usize = 40;
 
 /// Draws numbers that are the same in each run (Knuth's MMIX).
 struct Draw(u64);
@@ -157,6 +156,7 @@ fn nearly_nothing_of_a_list_by_somebody_else_is_not_found() {
             }));
         }
         places.push(Box::new(|text| serde_json::json!({"ts": 1, "message": text}).to_string()));
+        let each = places.len();
         for put in places {
             let (value, other) = (draw.value(form), draw.value(form));
             let shown =
@@ -166,8 +166,9 @@ fn nearly_nothing_of_a_list_by_somebody_else_is_not_found() {
                 *leaked.entry(name).or_default() += 1;
             }
         }
+        let often = leaked.get(name).is_some_and(|count| count * 2 > each);
+        assert_eq!(often, NOT_FOUND.contains(&name), "{name}: {:?} of {each}", leaked.get(name));
     }
     let count: usize = leaked.values().sum();
-    let unknown: Vec<_> = leaked.iter().filter(|(name, _)| !NOT_FOUND.contains(name)).collect();
-    assert!(count * 1000 <= all * MOST_LEAKS, "{count} of {all}: {unknown:?}");
+    assert!(count * 1000 <= all * MOST_LEAKS, "{count} of {all}: {leaked:?}");
 }

@@ -39,6 +39,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     bearers(text, found);
     bots(text, found);
     numbers(text, found);
+    of_parts(text, found);
     beside_names(text, found);
 }
 
@@ -78,6 +79,35 @@ fn numbers(text: &str, found: &mut Vec<Range<usize>>) {
         let digits = run(&text.as_bytes()[at + mark.len()..], b"");
         if is_key && (1..=2).contains(&digits) {
             found.push(from..at + mark.len() + digits);
+        }
+    }
+}
+
+/// What its parts tell: BitLocker's recovery password, eight groups of six digits; Firebase's key for messages, eleven
+/// letters, a colon and the rest.
+fn of_parts(text: &str, found: &mut Vec<Range<usize>>) {
+    const GROUP: usize = 6;
+    const GROUPS: usize = 8;
+    const NAME: usize = 11;
+    const SHORTEST: usize = 100;
+    let whole = GROUPS * (GROUP + 1) - 1;
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    while let Some(at) = memchr::memchr(b'-', &bytes[from..]).map(|at| from + at) {
+        from = at + 1;
+        let Some(start) = at.checked_sub(GROUP).filter(|start| start + whole <= bytes.len()) else { continue };
+        let is_one = |(at, byte): (usize, &u8)| {
+            if at % (GROUP + 1) == GROUP { *byte == b'-' } else { byte.is_ascii_digit() }
+        };
+        if bytes[start..start + whole].iter().enumerate().all(is_one) {
+            found.push(start..start + whole);
+            from = start + whole;
+        }
+    }
+    for (at, _) in text.match_indices("AAAA").filter(|(at, _)| bytes.get(at + NAME) == Some(&b':')) {
+        let rest = run(&bytes[at + NAME + 1..], b"-_");
+        if rest >= SHORTEST && run(&bytes[at..], b"-_") == NAME {
+            found.push(at..at + NAME + 1 + rest);
         }
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::effect::git_command_at;
 use super::judgement::{Judged, Part, Target};
 use super::leaves;
+use super::taken::taken;
 use crate::approval::program::{Action, Does, Program, Trait, lists};
 use crate::approval::{Class, NeverAuto, Surroundings, path};
 use crate::secret::files::{IN_HOME, is_secret};
@@ -21,10 +22,18 @@ pub(super) fn beyond(line: &str, parts: &[Judged], targets: &[Target], place: &S
     let coded = || parts.iter().find_map(|part| named_by_code(part, place));
     leaves
         .or_else(|| leaves::leaves(line, parts, place).map(|what| NeverAuto::SecretLeaves { what }))
+        .or_else(|| {
+            taken(line, parts, handed, place).map(|path| NeverAuto::SecretTaken { what: shown(&path, place) })
+        })
         .or_else(|| coded().map(|what| NeverAuto::SecretLeaves { what }))
         .or_else(|| parts.iter().find_map(shared))
         .or_else(|| query(parts))
         .or_else(|| targets.iter().find_map(|target| later(target, place)))
+}
+
+/// A file's name as seen from where the line runs.
+fn shown(path: &Path, place: &Surroundings) -> String {
+    path.strip_prefix(&place.cwd).unwrap_or(path).display().to_string()
 }
 
 /// Tells whether a part is given its arguments by another one.
@@ -33,8 +42,11 @@ fn is_handed_names(part: &Judged) -> bool {
     let programs = outer.iter().map(|words| words.first()).chain([words.first()]);
     programs.flatten().flatten().any(|program| {
         let name = program.rsplit('/').next().unwrap_or(program);
-        matches!(name, "xargs" | "parallel")
-    })
+        matches!(name, "xargs" | "parallel" | "cpio" | "pax" | "afio")
+    }) || words
+        .iter()
+        .flatten()
+        .any(|word| word.starts_with("--files-from") || matches!(word.as_str(), "-T" | "-@"))
 }
 
 /// What a part does to what others share.

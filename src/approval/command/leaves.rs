@@ -31,7 +31,7 @@ pub(super) fn leaves(line: &str, parts: &[Judged], place: &Surroundings) -> Opti
 }
 
 /// Tells whether a part is known to stay on the machine.
-fn stays(part: &Judged) -> bool {
+pub(super) fn stays(part: &Judged) -> bool {
     let Part::Command { words, .. } = &part.part else { return true };
     match part.class {
         Class::Network => false,
@@ -41,14 +41,20 @@ fn stays(part: &Judged) -> bool {
             let name = program.rsplit('/').next().unwrap_or(program);
             // A file of that name beside the line is another program.
             let is_own = program.contains('/') && !program.starts_with("/usr/") && !program.starts_with("/bin/");
-            let second =
-                || words.iter().flatten().skip(1).find(|word| !word.starts_with('-')).map_or("", String::as_str);
-            let talks = || lists::TALKING_COMMANDS.contains(format!("{name}:{}", second()).as_str());
             let sends = || Program::named(name).is_some_and(|row| row.is(Trait::Sends) || row.is(Trait::Fetches));
             let local = part.class != Class::Execute || lists::STAYING_PROGRAMS.contains(name);
-            local && !is_own && !talks() && !sends()
+            local && !is_own && !talks(part) && !sends()
         }
     }
+}
+
+/// Tells whether a sub-command of a part's program is known to talk to another machine.
+pub(super) fn talks(part: &Judged) -> bool {
+    let mut words = part.words().iter().flatten();
+    let program = words.next().map_or("", String::as_str);
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let second = words.find(|word| !word.starts_with('-')).map_or("", String::as_str);
+    lists::TALKING_COMMANDS.contains(format!("{name}:{second}").as_str())
 }
 
 /// All in a line that may be the name of a file.

@@ -21,6 +21,7 @@ mod matching;
 mod read;
 mod search;
 mod suggest;
+mod taken;
 
 pub use super::program::Action;
 pub(crate) use beyond::runs_later;

@@ -1,0 +1,205 @@
+//! A secret that a line takes along without naming it: in a directory, by a pattern, among names that one program lists for
+//! another; where another program of the line may send it.
+
+use std::path::{Path, PathBuf};
+
+use super::judgement::Judged;
+use super::leaves::{stays, talks};
+use crate::approval::glob::Glob;
+use crate::approval::program::lists;
+use crate::approval::{Class, Surroundings, path};
+use crate::secret::files::names_matching;
+use crate::secret::found::one_below;
+
+/// So many words are looked up on the disk.
+const MOST_WORDS: usize = 500;
+
+/// Programs that list what lies where they run if they are told no place.
+const OF_HERE: &[&str] = &["find", "fd", "fdfind", "rg", "ag", "ack", "ls", "dir", "tree", "git"];
+
+/// How a line says where it runs, or lists what lies there.
+const HERE: &[&str] = &["$(", "`", "PWD"];
+
+/// So many directories in which a line may be.
+const MOST_BASES: usize = 20;
+
+/// Signs of a pattern of names.
+const GLOB: [char; 3] = ['*', '?', '['];
+
+/// The secret file that a line takes along, where one of its programs may send it.
+pub(super) fn taken(line: &str, parts: &[Judged], handed: bool, place: &Surroundings) -> Option<PathBuf> {
+    if !parts.iter().any(sends) {
+        return None;
+    }
+    let mut look =
+        Look { bases: vec![place.cwd.clone()], dotted: line.contains("dotglob"), left: MOST_WORDS, place };
+    // A word that is known only when it runs may be any that the line has.
+    let lists = handed || parts.iter().any(|part| sends(part) && part.words().iter().any(Option::is_none));
+    let picked = parts.iter().any(|part| name(part) == "find" && picks_others(part));
+    parts.iter().find_map(|part| {
+        look.follow(part, line);
+        let name = name(part);
+        let names_only = lists::NAME_PROGRAMS.contains(name) || name == "find" && !runs_for_each(part);
+        let given = handed && !picked && sends(part);
+        if !given && !takes(part) || names_only && !lists || name == "find" && picks_others(part) {
+            return None;
+        }
+        let before = look.left;
+        let found = if given {
+            look.words(pieces(line))
+        } else if part.words().iter().all(Option::is_some) {
+            look.words(part.words().iter().flatten().skip(1).map(String::as_str))
+        } else if part.text.contains(['$', '`']) {
+            look.words(pieces(line))
+                .or_else(|| HERE.iter().any(|here| line.contains(here)).then(|| look.words(["."].into_iter()))?)
+        } else {
+            look.words(pieces(&part.text).skip(1))
+        };
+        // None of its words was a place.
+        let here = before == look.left && (OF_HERE.contains(&name) || is_recursive(part));
+        found.or_else(|| if here { look.words(["."].into_iter()) } else { None })
+    })
+}
+
+fn name(part: &Judged) -> &str {
+    let program = part.words().first().and_then(Option::as_deref).unwrap_or_default();
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+/// Tells whether a part may read the files that it is given: which ones an unknown program uses nobody knows.
+fn takes(part: &Judged) -> bool {
+    match part.class {
+        Class::Network => sends(part),
+        Class::ReadOnly | Class::Write | Class::Destructive => true,
+        Class::Execute => stays(part) || talks(part),
+    }
+}
+
+fn runs_for_each(part: &Judged) -> bool {
+    part.words().iter().flatten().any(|word| word.starts_with("-exec") || word.starts_with("-ok"))
+}
+
+/// Tells whether a search by names picks none that a secret file may have.
+fn picks_others(part: &Judged) -> bool {
+    let words: Vec<&str> = part.words().iter().map(|word| word.as_deref().unwrap_or("*")).collect();
+    let names: Vec<&str> =
+        words.windows(2).filter(|pair| matches!(pair[0], "-name" | "-iname")).map(|pair| pair[1]).collect();
+    let plain = !words.iter().any(|word| matches!(*word, "!" | "-not" | "-o" | "-or" | ","));
+    let fits = |pattern: &&str| {
+        let glob = Glob::parse(pattern);
+        names_matching(|name| glob.fits(name))
+    };
+    plain && !names.is_empty() && !names.iter().all(fits)
+}
+
+fn is_recursive(part: &Judged) -> bool {
+    let is_flag = |word: &String| {
+        let short = word.starts_with('-') && !word.starts_with("--") && word.contains(['r', 'R']);
+        short || word == "--recursive"
+    };
+    name(part).ends_with("grep") && part.words().iter().flatten().skip(1).any(is_flag)
+}
+
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| letter.is_whitespace() || ";()`<>|&".contains(letter))
+}
+
+/// Tells whether a part may send what it is given.
+fn sends(part: &Judged) -> bool {
+    let name = name(part);
+    let second = part.words().iter().flatten().skip(1).find(|word| !word.starts_with('-'));
+    let fetches =
+        lists::FETCHING_PROGRAMS.contains(name) || name == "git" && second.is_some_and(|word| word != "push");
+    (part.class == Class::Network || !stays(part)) && !fetches
+}
+
+fn resolved(word: &str, base: &Path, place: &Surroundings) -> PathBuf {
+    let below_home = ["~", "$HOME", "${HOME}"].iter().find_map(|home| word.strip_prefix(home));
+    match (below_home, &place.home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            path::clean(&home.join(rest.trim_start_matches('/')))
+        }
+        _ => path::clean(&base.join(word)),
+    }
+}
+
+struct Look<'p> {
+    bases: Vec<PathBuf>,
+    /// Whether a pattern may mean names that begin with a dot.
+    dotted: bool,
+    /// How many words may still be looked up.
+    left: usize,
+    place: &'p Surroundings,
+}
+
+impl Look<'_> {
+    /// Goes where the line goes with a part; out of parentheses, and where the step may fail, it may be in both.
+    fn follow(&mut self, part: &Judged, line: &str) {
+        let [Some(program), Some(directory), ..] = part.words() else { return };
+        if matches!(program.as_str(), "cd" | "pushd") && self.bases.len() < MOST_BASES {
+            let last = self.bases.last().map_or(Path::new("/"), |base| base.as_path());
+            let next = resolved(directory, last, self.place);
+            if !line.contains(['(', ';', '\n']) && !line.contains("||") {
+                self.bases.clear();
+            }
+            self.bases.push(next);
+        }
+    }
+
+    /// Finds a secret below what one of the words means; each that means something is counted.
+    fn words<'w>(&mut self, words: impl Iterator<Item = &'w str>) -> Option<PathBuf> {
+        for word in words {
+            let word = word.trim_matches(['"', '\'']);
+            // A flag's value, and a form's file.
+            let value = word.rsplit(['=', '@']).next().unwrap_or(word);
+            for word in [word, value] {
+                if word.is_empty() || word.starts_with('-') || word.contains("://") || self.left == 0 {
+                    continue;
+                }
+                for base in self.bases.clone() {
+                    if let Some(found) = self.at(&resolved(word, &base, self.place)) {
+                        return Some(found);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn at(&mut self, path: &Path) -> Option<PathBuf> {
+        let shown = path.to_string_lossy();
+        if let Some(first) = shown.find(GLOB) {
+            self.left = self.left.saturating_sub(1);
+            let (parent, pattern) = shown.split_at(shown[..first].rfind('/')? + 1);
+            return self.matching(Path::new(parent), pattern);
+        }
+        let about = path.metadata().ok()?;
+        self.left = self.left.saturating_sub(1);
+        if about.is_dir() { one_below(path, self.place.home.as_deref()) } else { None }
+    }
+
+    fn matching(&self, parent: &Path, pattern: &str) -> Option<PathBuf> {
+        // Whatever a pattern of several steps picks lies below its first one.
+        let (first, rest) = pattern.split_once('/').unwrap_or((pattern, ""));
+        let glob = Glob::parse(first);
+        let entries = parent.read_dir().ok()?.flatten();
+        let mut entries = entries.filter(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let hidden = name.starts_with('.') && !first.starts_with('.') && !self.dotted;
+            !hidden && (first.contains("**") || glob.names(&name))
+        });
+        entries.find_map(|entry| {
+            let path = entry.path();
+            if path.is_dir() {
+                one_below(&path, self.place.home.as_deref())
+            } else {
+                (rest.is_empty() && path::is_credential(&path, self.place)).then_some(path)
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "taken_tests.rs"]
+mod tests;
