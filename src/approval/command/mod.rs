@@ -94,3 +94,7 @@ mod cost_tests;
 #[cfg(test)]
 #[path = "persons_tests.rs"]
 mod persons_tests;
+
+#[cfg(test)]
+#[path = "shared_tests.rs"]
+mod shared_tests;
