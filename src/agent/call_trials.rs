@@ -2,10 +2,11 @@
 //! inside of the bounds that the person has set is applied by itself; about the rest they are asked, or nothing of it is.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::question::Review;
 use super::results::CallsEnd;
-use super::trials::applied;
+use super::trials::{applied, touches};
 use super::{AgentEvent, Frontend, Notice};
 use crate::approval::command::LineJudgement;
 use crate::approval::{Class, Surroundings, is_protected};
@@ -52,11 +53,18 @@ pub(super) enum First {
     Ask,
 }
 
+/// Tells whether the system allows trials; asked when there is something to try.
+pub type Probe = Box<dyn Fn() -> bool + Send + Sync>;
+
 /// The trials of an agent's calls.
 pub(super) struct CallTrials {
-    /// Where their layers may lie; `None` where there can be no trials.
-    places: Option<Vec<PathBuf>>,
+    /// Where their layers may lie.
+    places: Vec<PathBuf>,
     bounds: Bounds,
+    probe: Probe,
+    known: OnceLock<bool>,
+    /// Whether one of this turn could not be made: the calls that follow are asked about.
+    refused: bool,
 }
 
 /// What became of a call in a trial.
@@ -68,18 +76,27 @@ pub(super) struct Reviewed {
 }
 
 impl CallTrials {
-    pub(super) const fn new(places: Option<Vec<PathBuf>>, bounds: Bounds) -> Self {
-        Self { places, bounds }
+    pub(super) const fn new(places: Vec<PathBuf>, bounds: Bounds, probe: Probe) -> Self {
+        Self { places, bounds, probe, known: OnceLock::new(), refused: false }
     }
 
-    /// Says how a call runs that may run unasked; `is_tryable`: a trial can hold it.
-    pub(super) fn first(&self, line: Option<&LineJudgement>, is_tryable: bool) -> First {
+    pub(super) const fn begin_turn(&mut self) {
+        self.refused = false;
+    }
+
+    /// Has the calls of this turn asked about.
+    pub(super) const fn refuse(&mut self) {
+        self.refused = true;
+    }
+
+    /// Says how a call runs that may run unasked; `is_tryable`: a trial can hold it. Asks the system once.
+    pub(super) fn first(&self, line: Option<&LineJudgement>, is_tryable: &dyn Fn() -> bool) -> First {
         let unknown = |line: &LineJudgement| {
             !line.unparsed.is_empty() || line.parts.iter().any(|part| part.class == Class::Execute)
         };
         match line {
             Some(line) if unknown(line) => {
-                if is_tryable && self.places.is_some() {
+                if !self.refused && is_tryable() && *self.known.get_or_init(&self.probe) {
                     First::Trial
                 } else {
                     First::Ask
@@ -96,7 +113,7 @@ impl CallTrials {
         // What the next command may look for is there then.
         let open = sandbox.lent();
         let ground = Ground { workspace, also: &also, lent: &[], open: &open };
-        Trial::new(&ground, self.places.as_deref().unwrap_or_default())
+        Trial::new(&ground, &self.places)
     }
 
     /// Applies what a call changed, as far as the bounds, or the person, let it.
@@ -118,8 +135,12 @@ impl CallTrials {
         if set.changes.is_empty() {
             return Reviewed { note: String::new(), is_unanswered: false };
         }
-        let outside: Vec<&Change> =
-            set.changes.iter().filter(|change| !self.bounds.hold(&set, change, place)).collect();
+        // What no `/undo` would bring back is not taken away unasked.
+        let lost =
+            journal.as_ref().is_some_and(|journal| journal.outlook().unkept(&touches(&set.ready(&|_| true))) > 0);
+        let is_loss = |change: &Change| lost && matches!(change.kind, Kind::Deleted | Kind::Changed | Kind::Link);
+        let is_outside = |change: &&Change| is_loss(change) || !self.bounds.hold(&set, change, place);
+        let outside: Vec<&Change> = set.changes.iter().filter(is_outside).collect();
         let review = if outside.is_empty() { Review::All } else { frontend.review(&set) };
         let is_unanswered = review == Review::Unavailable;
         let left = applied(&set, &review, journal, frontend);
@@ -143,7 +164,7 @@ fn told(set: &ChangeSet, outside: &[&Change], left: &[PathBuf], is_unanswered: b
         let outside = names(&mut outside.iter().map(one));
         return format!(
             "[It ran in a trial, and nothing of what it changed was applied: these changes are outside of what the user lets \
-             be applied unasked, and nobody could be asked: {outside}]"
+             be applied unasked, or could not be taken back, and nobody could be asked: {outside}]"
         );
     }
     let left = names(&mut left.iter().map(|path| path.display().to_string()));

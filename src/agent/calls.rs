@@ -26,6 +26,7 @@ use crate::conversation::{Bill, Effect, Outcome, Subject, ToolCall, ToolResult, 
 use crate::secret::{StandIns, printed};
 use crate::session::Session;
 use crate::tool::{Settled, Tool, ToolOutput};
+use crate::trial::Trial;
 
 /// Replies to the model behind a result when several steps brought nothing new.
 const TAKE_STOCK: &str = "\n\n[Several steps brought nothing new. Take stock before the next call: what is known, what is \
@@ -245,8 +246,8 @@ impl Calls<'_> {
         subject: Subject,
         granted: &Granted,
     ) -> (ToolOutput, Duration, CallEnd) {
-        if granted.tried {
-            return self.run_tried(call, tool, subject, granted).await;
+        if let Some(trial) = &granted.trial {
+            return self.run_tried(call, tool, subject, (granted, trial)).await;
         }
         let trash = self.undo.open_trash(&subject, &granted.reach, granted.assumed);
         let started = Instant::now();
@@ -270,36 +271,31 @@ impl Calls<'_> {
         call: &ToolCall,
         tool: &Arc<dyn Tool>,
         subject: Subject,
-        granted: &Granted,
+        (granted, trial): (&Granted, &Trial),
     ) -> (ToolOutput, Duration, CallEnd) {
         let started = Instant::now();
-        let trial = match self.runner.begin_trial(self.undo, &granted.reach) {
-            Ok(trial) => trial,
-            Err(refused) => {
-                let output =
-                    ToolOutput::failed(format!("Not run: it is to run in a trial first, and cannot: {refused}"));
-                return (output, Duration::ZERO, CallEnd::Answered);
-            }
-        };
         let terms = Terms {
             subject: subject.clone(),
             reach: &granted.reach,
             trash: None,
-            trial: Some(&trial),
+            trial: Some(trial),
             redact: self.redact,
         };
         let mut output = self.runner.run(call, tool.as_ref(), terms, self.frontend, self.cancel).await;
         let lasted = started.elapsed();
         if self.cancel.is_cancelled() {
             // Nobody has seen what it changed.
+            dropped(trial, &mut output, self.frontend);
             return (output, lasted, CallEnd::Stop(CallsEnd::Interrupted));
         }
         if let Err(refused) = trial.entered() {
-            let output =
-                ToolOutput::failed(format!("Not run: it is to run in a trial first, and cannot: {refused}"));
-            return (output, lasted, CallEnd::Answered);
+            self.undo.refuse_trials();
+            let said = format!(
+                "Not run: it is to run in a trial first, and cannot: {refused}. Call it again: the user is asked then."
+            );
+            return (ToolOutput::failed(said), lasted, CallEnd::Answered);
         }
-        let reviewed = self.undo.review_call(&trial, self.frontend);
+        let reviewed = self.undo.review_call(trial, self.frontend);
         let mut end = CallEnd::Answered;
         if let Some(reviewed) = reviewed {
             if !reviewed.note.is_empty() {
@@ -361,8 +357,18 @@ impl Calls<'_> {
         let mut granted = self.consent.judge(&proposed, undo, frontend, cancel).await?;
         let call = proposed.call;
         if granted.tried {
-            // What of it is applied is kept then.
-            return Ok(granted);
+            match self.runner.begin_trial(undo, &granted.reach) {
+                Ok(trial) => {
+                    // What of it is applied is kept then.
+                    granted.trial = Some(trial);
+                    return Ok(granted);
+                }
+                Err(refused) => {
+                    frontend.show(&AgentEvent::Notice { notice: Notice::NoTrial { cause: refused.to_string() } });
+                    undo.refuse_trials();
+                    granted = self.consent.judge(&proposed, undo, frontend, cancel).await?;
+                }
+            }
         }
         match undo.keep_before(&proposed.changes(&granted.reach), self.redact, frontend, cancel).await {
             Keeping::Kept => {}
@@ -389,6 +395,17 @@ impl Calls<'_> {
         let (effect, subject) = (tool.effect(&call.input, place), tool.subject(&call.input, place));
         self.frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject });
     }
+}
+
+/// Says what became of the changes of a call that was stopped in its trial.
+fn dropped(trial: &Trial, output: &mut ToolOutput, frontend: &mut dyn Frontend) {
+    let lost = trial.changes().map_or(0, |set| set.changes.len() as u64);
+    if lost == 0 {
+        return;
+    }
+    frontend
+        .show(&AgentEvent::Notice { notice: Notice::Reviewed { applied: 0, dropped: lost, refused: Vec::new() } });
+    output.content.push_str("\n\n[It ran in a trial and was stopped: nothing of what it changed was applied.]");
 }
 
 /// Replaces the stand-ins in a call by their secrets. A call that leaves the machine keeps the stand-ins.

@@ -22,6 +22,7 @@ use crate::approval::{
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::sandbox::{Reach, Sandbox, Standing};
 use crate::tool::{Access, Before, Place, SHELL, Tool, ToolFacts, ToolMemory, ToolOutput};
+use crate::trial::Trial;
 
 /// Decides about calls.
 pub(super) struct Consent {
@@ -79,6 +80,8 @@ pub(super) struct Granted {
     pub(super) warned: bool,
     /// Whether it runs in a trial first.
     pub(super) tried: bool,
+    /// That trial, once it is made.
+    pub(super) trial: Option<Trial>,
 }
 
 /// How far a call wants to reach.
@@ -113,12 +116,14 @@ fn tryable(call: &ToolCall, subject: &Subject, reach: &Reach, outlives: bool, un
     })
 }
 
+/// How the answer to a call begins that a person ran in a trial and applied: they have seen it all.
+pub const APPLIED_FROM_TRIAL: &str = "The user ran this in a trial first, saw what it changes, and applied it:";
+
 /// What the model is told of a command that the person ran in a trial.
 fn after_trial(tried: &Tried) -> ToolOutput {
     let printed = tried.printed.trim_end();
     if tried.applied {
-        let content =
-            format!("The user ran this in a trial first, saw what it changes, and applied it:\n{printed}");
+        let content = format!("{APPLIED_FROM_TRIAL}\n{printed}");
         return ToolOutput::ok(content, ToolFacts::default());
     }
     denied(format!(
@@ -212,8 +217,8 @@ impl Consent {
         let wants = self.wants(tool.access(&call.input), effect, assessment.line.as_deref(), &verdict);
         let is_unasked =
             verdict.decision == Decision::Allow && !wants.ask && (!outlives || self.policy.assumes_yes());
-        let is_tryable = is_unasked && tryable(call, subject, &wants.reach, outlives, undo).is_some();
-        let first = if is_unasked { undo.first(assessment.line.as_deref(), is_tryable) } else { First::No };
+        let is_tryable = || tryable(call, subject, &wants.reach, outlives, undo).is_some();
+        let first = if is_unasked { undo.first(assessment.line.as_deref(), &is_tryable) } else { First::No };
         if first == First::Ask {
             verdict.reasons.push(Reason::Untried);
         }
@@ -221,7 +226,13 @@ impl Consent {
             Decision::Allow if is_unasked && first != First::Ask => {
                 self.tell_no_sandbox(&wants.reach, subject, frontend);
                 let assumed = verdict.reasons.contains(&Reason::AssumedYes);
-                Ok(Granted { reach: wants.reach, assumed, warned: false, tried: first == First::Trial })
+                Ok(Granted {
+                    reach: wants.reach,
+                    assumed,
+                    warned: false,
+                    tried: first == First::Trial,
+                    trial: None,
+                })
             }
             Decision::Deny => {
                 let by_mode = verdict.reasons.iter().any(|reason| matches!(reason, Reason::ModeOnlyReads { .. }));
@@ -233,14 +244,20 @@ impl Consent {
                     && wants.widened.is_none()
                     && let Some(reach) = self.held(proposed, undo, &verdict, &wants) =>
             {
-                Ok(Granted { reach, assumed: false, warned: false, tried: false })
+                Ok(Granted { reach, assumed: false, warned: false, tried: false, trial: None })
             }
             Decision::Allow | Decision::Ask if !self.asks => Err(refused(denied(NOT_ASKED))),
             Decision::Allow | Decision::Ask => {
                 let asked = self.prepare(proposed, verdict, &wants, undo, frontend.can_lend(), cancel).await?;
                 let approval = frontend.approve(&asked.request);
                 self.settle(approval, proposed, &asked, cancel)?;
-                Ok(Granted { reach: wants.reach, assumed: false, warned: asked.cannot_undo, tried: false })
+                Ok(Granted {
+                    reach: wants.reach,
+                    assumed: false,
+                    warned: asked.cannot_undo,
+                    tried: false,
+                    trial: None,
+                })
             }
         }
     }

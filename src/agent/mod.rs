@@ -50,7 +50,8 @@ mod wait;
 mod window;
 mod wishes;
 
-pub use call_trials::Bounds;
+pub use call_trials::{Bounds, Probe};
+pub use consent::APPLIED_FROM_TRIAL;
 pub use event::{Activity, AgentEvent, Doing, Explorer, Failure, Frontend, Notice, TurnEnd};
 pub use figures::{FallbackPrice, Shortened};
 use hooks::Hooks;
@@ -390,10 +391,10 @@ impl Agent {
 }
 
 /// Has programs that nobody knows, and that `-y` or a rule lets run, run in a trial first, of which what is inside of the
-/// bounds is applied. Their layers lie in the first of these places that can hold them; without any, as where the system
-/// allows no trials, such programs are asked about.
-pub fn try_calls(agent: &mut Agent, places: Option<Vec<PathBuf>>, bounds: Bounds) {
-    agent.undo.calls = Some(call_trials::CallTrials::new(places, bounds));
+/// bounds is applied. Their layers lie in the first of these places that can hold them; where the probe says that the system
+/// allows no trials, or one cannot be made, such programs are asked about.
+pub fn try_calls(agent: &mut Agent, places: Vec<PathBuf>, bounds: Bounds, probe: Probe) {
+    agent.undo.calls = Some(call_trials::CallTrials::new(places, bounds, probe));
 }
 
 /// Names the programs that a line would run where the agent works, as far as they are known before it runs.

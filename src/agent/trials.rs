@@ -11,7 +11,7 @@ use crate::approval::{Class, Reason, Verdict};
 use crate::conversation::{Effect, Subject};
 use crate::journal::{self, Journal, Touch};
 use crate::sandbox::Reach;
-use crate::trial::{Change, ChangeSet, How, Kind, Refused, Trial, Why};
+use crate::trial::{Change, ChangeSet, How, Kind, Ready, Refused, Trial, Why};
 
 /// The most names of what was not applied that the model is told.
 const MOST_NAMES: usize = 20;
@@ -173,7 +173,7 @@ pub(super) fn applied(
         Review::Nothing | Review::Unavailable => Box::new(|_| false),
     };
     let ready = set.ready(&wanted);
-    let touches: Vec<Touch> = ready.writes().into_iter().map(touch).collect();
+    let touches = touches(&ready);
     let kept = journal.filter(|_| !touches.is_empty()).map(|journal| (journal.before(&touches), journal));
     if let Some((Err(error), _)) = &kept {
         let notice = Notice::NoUndo { path: error.path.clone(), cause: error.cause.to_string() };
@@ -238,7 +238,11 @@ fn is_wanted(set: &ChangeSet, change: &Change, paths: &BTreeSet<PathBuf>) -> boo
     }
 }
 
-/// How the journal is told of a path that is about to be written.
+/// How the journal is told of what is about to be written.
+pub(super) fn touches(ready: &Ready<'_>) -> Vec<Touch> {
+    ready.writes().into_iter().map(touch).collect()
+}
+
 fn touch((path, how): (PathBuf, How)) -> Touch {
     let how = match how {
         How::Removed => journal::How::Removed,

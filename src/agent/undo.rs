@@ -173,6 +173,9 @@ impl Undo {
         if let Some(trials) = &mut self.trials {
             trials.begin_turn();
         }
+        if let Some(calls) = &mut self.calls {
+            calls.begin_turn();
+        }
         if let Some(journal) = &mut self.journal {
             journal.begin_turn(said.before, said.mark, now);
         }
@@ -189,10 +192,17 @@ impl Undo {
     }
 
     /// Says how a call runs that may run unasked; `is_tryable`: a trial can hold it.
-    pub(super) fn first(&self, line: Option<&LineJudgement>, is_tryable: bool) -> First {
+    pub(super) fn first(&self, line: Option<&LineJudgement>, is_tryable: &dyn Fn() -> bool) -> First {
         match &self.calls {
             Some(calls) if !self.is_trying() => calls.first(line, is_tryable),
             Some(_) | None => First::No,
+        }
+    }
+
+    /// Has the calls of this turn asked about that would run in trials.
+    pub(super) fn refuse_trials(&mut self) {
+        if let Some(calls) = &mut self.calls {
+            calls.refuse();
         }
     }
 

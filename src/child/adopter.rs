@@ -83,7 +83,7 @@ fn adopt(arguments: &mut dyn Iterator<Item = OsString>, errors: Errors) -> ExitC
     // one that puts itself into the background is meant as a whole.
     let kept = std::env::var_os(DETACHED_MARK).is_some();
     let told = Arc::new(AtomicBool::new(false));
-    let Ok(mut woken) = watch(&told) else { return ExitCode::from(NOT_RUN) };
+    let Ok(mut woken) = watch(&told, here) else { return ExitCode::from(NOT_RUN) };
     adopt_orphans();
     if !kept {
         end_with_parent(Signal::TERM);
@@ -171,11 +171,16 @@ fn judged(_: &[OsString], _: &mut Command) -> Option<fn()> {
     None
 }
 
-/// Makes what is readable whenever a child ended or a signal said to end; the latter sets the flag first.
-fn watch(told: &Arc<AtomicBool>) -> std::io::Result<UnixStream> {
+/// Makes what is readable whenever a child ended or a signal said to end; the latter sets the flag first. `here`: the
+/// terminal's key is for the command, which may end as it likes.
+fn watch(told: &Arc<AtomicBool>, here: bool) -> std::io::Result<UnixStream> {
     for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let is_for_command = here && signal == Signal::INT;
         // A handler, not "ignored": that would be inherited by the command.
-        signal_hook::flag::register(signal.as_raw(), Arc::clone(told))?;
+        signal_hook::flag::register(
+            signal.as_raw(),
+            if is_for_command { Arc::default() } else { Arc::clone(told) },
+        )?;
     }
     woken_by(&[Signal::TERM, Signal::HUP, Signal::INT, Signal::CHILD])
 }

@@ -14,6 +14,8 @@ use crate::trial::{Change, ChangeSet, Kind, Met, Refused};
 
 /// More of one kind are told by their directories; never of what is deleted.
 const MOST_LISTED: usize = 40;
+/// What git calls the commit of a repository that has none.
+const NO_COMMIT: &str = "(initial)";
 /// Longer texts are not compared line by line (bytes).
 const COMPARED: u64 = 256 * 1024;
 
@@ -33,7 +35,7 @@ pub fn trial_json(set: &ChangeSet, exit: i32) -> Value {
         also.push(format!("not applied: {} ({files} files, {bytes} bytes)", path.to_string_lossy()));
     }
     if set.in_copy {
-        also.push("in a copy: written nowhere else; network and sockets: not seen".to_owned());
+        also.push("in a copy: beside it only /dev (devices, shared memory) could be written; network and sockets: not seen".to_owned());
     } else {
         also.extend(set.met.iter().map(Met::named));
     }
@@ -62,18 +64,20 @@ pub fn trial_changes(locale: &Locale, set: &ChangeSet) -> String {
     if set.changes.is_empty() {
         let _ = writeln!(page, "{}", locale.text(word::trial::NOTHING));
     }
-    let groups: [(Kind, Plural, char); 5] = [
-        (Kind::Deleted, word::trial::DELETES, '-'),
-        (Kind::Changed, word::trial::CHANGES, '~'),
-        (Kind::Added, word::trial::ADDS, '+'),
-        (Kind::Link, word::trial::LINKS, '>'),
-        (Kind::Mode, word::trial::MODES, '*'),
+    // Of files alone, and with directories among them.
+    let groups: [(Kind, Plural, Plural, char); 5] = [
+        (Kind::Deleted, word::trial::DELETES_FILES, word::trial::DELETES, '-'),
+        (Kind::Changed, word::trial::CHANGES, word::trial::CHANGES, '~'),
+        (Kind::Added, word::trial::ADDS_FILES, word::trial::ADDS, '+'),
+        (Kind::Link, word::trial::LINKS, word::trial::LINKS, '>'),
+        (Kind::Mode, word::trial::MODES, word::trial::MODES, '*'),
     ];
-    for (kind, title, mark) in groups {
+    for (kind, of_files, of_both, mark) in groups {
         let group: Vec<&Change> = set.changes.iter().filter(|change| change.kind == kind).collect();
         if group.is_empty() {
             continue;
         }
+        let title = if group.iter().any(|change| change.is_directory()) { of_both } else { of_files };
         let bytes: u64 = group.iter().map(|change| change.bytes).sum();
         let weight = if matches!(kind, Kind::Deleted | Kind::Added) { sized(locale, bytes) } else { String::new() };
         let _ = writeln!(page, "{}{weight}", locale.count(title, group.len() as u64));
@@ -128,9 +132,10 @@ fn met(locale: &Locale, met: &[Met]) -> String {
 #[must_use]
 pub fn trial_git(locale: &Locale, before: &GitState, after: &GitState) -> String {
     let state = |state: &GitState| {
+        let commit = if state.commit.is_empty() { locale.text(word::trial::NO_COMMIT) } else { &state.commit };
         locale.with(word::trial::GitState {
             branch: &sanitize_line(&state.branch),
-            commit: &sanitize_line(&state.commit),
+            commit: &sanitize_line(commit),
             changed: &state.changed.to_string(),
             untracked: &state.untracked.to_string(),
         })
@@ -142,7 +147,7 @@ pub fn trial_git(locale: &Locale, before: &GitState, after: &GitState) -> String
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GitState {
     branch: String,
-    /// The first letters of the commit.
+    /// The first letters of the commit; empty where there is none.
     commit: String,
     changed: u64,
     untracked: u64,
@@ -160,7 +165,7 @@ impl GitState {
         for line in text.lines() {
             match line.split_once(' ') {
                 Some(("#", header)) => {
-                    if let Some(commit) = header.strip_prefix("branch.oid ") {
+                    if let Some(commit) = header.strip_prefix("branch.oid ").filter(|oid| *oid != NO_COMMIT) {
                         state.commit = commit.chars().take(7).collect();
                     } else if let Some(branch) = header.strip_prefix("branch.head ") {
                         branch.clone_into(&mut state.branch);
@@ -276,7 +281,9 @@ mod tests {
         let read = GitState::parse(text);
         let expected = GitState { branch: "main".into(), commit: "0123456".into(), changed: 3, untracked: 1 };
         assert_eq!(read, expected);
-        let said = trial_git(&Locale::new("en"), &GitState::default(), &read);
+        let none = GitState::parse("# branch.oid (initial)\n# branch.head main\n? new\n");
+        let said = trial_git(&Locale::new("en"), &none, &read);
+        assert!(said.contains("main without a commit: 0 changed, 1 untracked →"), "{said}");
         assert!(said.ends_with("main 0123456: 3 changed, 1 untracked"), "{said}");
     }
 }

@@ -16,6 +16,8 @@ pub struct Confinement {
     pub(crate) alone: bool,
     /// Whether the child can make sockets to other machines.
     pub(crate) network: bool,
+    /// Whether its signals reach its own processes only; Linux 6.12 can do that.
+    pub(crate) apart: bool,
     /// The user's home.
     pub(crate) home: Option<PathBuf>,
     /// Files that are never readable, besides the known places of secrets.
@@ -64,6 +66,9 @@ impl Confinement {
         if self.network {
             arguments.push("--network".into());
         }
+        if self.apart {
+            arguments.push("--apart".into());
+        }
         arguments.push("--".into());
         arguments
     }
@@ -80,6 +85,7 @@ impl Confinement {
                 "--judged" => read.judged = true,
                 "--alone" => read.alone = true,
                 "--network" => read.network = true,
+                "--apart" => read.apart = true,
                 "--home" => read.home = Some(arguments.next()?.into()),
                 "--hide" => read.hidden.push(arguments.next()?.into()),
                 "--read" => read.readable.push(arguments.next()?.into()),

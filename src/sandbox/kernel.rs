@@ -48,8 +48,9 @@ pub(super) fn restrict(confinement: &Confinement, root: bool) -> Result<(), Sand
     let handled = if confinement.read_only { AccessFs::from_all(abi) } else { write & !left_alone };
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
     ruleset = ruleset.handle_access(handled).map_err(failed)?;
-    if confinement.read_only && abi == ABI::V6 {
-        ruleset = ruleset.scope(Scope::from_all(abi)).map_err(failed)?;
+    if abi == ABI::V6 && (confinement.read_only || confinement.apart) {
+        let scope = if confinement.read_only { Scope::from_all(abi) } else { Scope::Signal.into() };
+        ruleset = ruleset.scope(scope).map_err(failed)?;
     }
     let mut rules = Rules { ruleset: ruleset.create().map_err(failed)?, handled };
     if confinement.read_only {

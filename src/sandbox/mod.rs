@@ -250,6 +250,7 @@ impl Sandbox {
                 judged: self.judges_openings(),
                 alone: true,
                 network: false,
+                apart: false,
                 home: self.home.clone(),
                 hidden: self.hidden_from(ground),
                 readable: self.readable.clone(),
@@ -274,6 +275,7 @@ impl Sandbox {
                     judged: false,
                     alone: *reach == Reach::Alone,
                     network,
+                    apart: false,
                     home: self.home.clone(),
                     hidden: Vec::new(),
                     readable: Vec::new(),
@@ -283,11 +285,13 @@ impl Sandbox {
         }
     }
 
-    /// Makes the confinement of a command that may write these directories and nothing else, attributes included; `None` where
-    /// nothing would hold it to that.
+    /// Makes the confinement of a command that may write these directories, devices and shared memory, and nothing else,
+    /// attributes included; `None` where nothing would hold it to that. Its signals reach nobody else where the system can
+    /// hold them.
     #[must_use]
     pub fn only(&self, writable: Vec<PathBuf>, network: bool) -> Option<Confinement> {
-        let confinement = Confinement { network, home: self.home.clone(), writable, ..Confinement::default() };
+        let home = self.home.clone();
+        let confinement = Confinement { network, apart: true, home, writable, ..Confinement::default() };
         self.keeps_attributes().then_some(confinement)
     }
 

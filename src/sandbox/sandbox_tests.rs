@@ -28,6 +28,7 @@ fn a_confinement_arrives_as_it_was_sent_and_nothing_else_is_taken() {
         read_only: true,
         judged: true,
         network: true,
+        apart: true,
         home: Some("/home/x".into()),
         hidden: vec!["--write".into(), odd.clone()],
         readable: vec!["/r".into()],

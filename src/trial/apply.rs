@@ -36,6 +36,8 @@ pub struct Ready<'a> {
     going: Vec<&'a Change>,
     /// What is not applied, and why.
     refused: Vec<(PathBuf, Why)>,
+    /// Names that were to be of one file with another that is not wanted: they become files of their own.
+    apart: BTreeSet<&'a Path>,
     /// Directories whose times are set: nobody else changed a name in them.
     timed: Vec<&'a (PathBuf, Seen, Seen)>,
     record: &'a Path,
@@ -54,7 +56,13 @@ impl ChangeSet {
     /// Finds out which of the wanted changes can be applied now. Changes nothing.
     #[must_use]
     pub fn ready(&self, wanted: &dyn Fn(&Change) -> bool) -> Ready<'_> {
-        let mut ready = Ready { going: Vec::new(), refused: Vec::new(), timed: Vec::new(), record: &self.record };
+        let mut ready = Ready {
+            going: Vec::new(),
+            refused: Vec::new(),
+            apart: BTreeSet::new(),
+            timed: Vec::new(),
+            record: &self.record,
+        };
         let mut parents: BTreeMap<PathBuf, bool> = BTreeMap::new();
         let mut goes: BTreeSet<&Path> = BTreeSet::new();
         let mut made: BTreeSet<&Path> = BTreeSet::new();
@@ -84,6 +92,7 @@ impl ChangeSet {
             }
             ready.going.push(change);
         }
+        self.lead(&mut ready, wanted);
         let same = |(path, real, _): &&(PathBuf, Seen, Seen)| {
             Seen::look(path).ok().flatten().is_some_and(|now| now.id == real.id && now.modified == real.modified)
         };
@@ -91,6 +100,39 @@ impl ChangeSet {
             ready.timed = self.touched.iter().filter(same).collect();
         }
         ready
+    }
+}
+
+impl ChangeSet {
+    /// Refuses each name of a file that is not there as the trial saw it.
+    fn lead<'a>(&'a self, ready: &mut Ready<'a>, wanted: &dyn Fn(&Change) -> bool) {
+        let refused: BTreeSet<PathBuf> = ready.refused.iter().map(|(path, _)| path.clone()).collect();
+        let mut left = Vec::new();
+        let (apart, no_names) = (&mut ready.apart, &mut left);
+        ready.going.retain(|change| {
+            let Some(same) = &change.same_as else { return true };
+            let stands = match self.changes.iter().find(|other| &other.path == same) {
+                Some(leader) if !wanted(leader) => {
+                    apart.insert(change.path.as_path());
+                    true
+                }
+                Some(_) => !refused.contains(same),
+                None => change.is_name_of(same),
+            };
+            if !stands {
+                no_names.push((change.path.clone(), Why::Meanwhile));
+            }
+            stands
+        });
+        ready.refused.extend(left);
+    }
+}
+
+impl Change {
+    /// Tells whether the file of that path is the one that this becomes another name of, as far as a look tells.
+    fn is_name_of(&self, path: &Path) -> bool {
+        let now = Seen::look(path).ok().flatten();
+        now.zip(self.after.as_ref()).is_some_and(|(now, after)| now.what == What::File && now.has_content_of(after))
     }
 }
 
@@ -152,8 +194,17 @@ impl Ready<'_> {
         }
         for change in of(&[Kind::Link]) {
             let Some(same) = &change.same_as else { continue };
-            let linked = || whole(&change.path, |beside| std::fs::hard_link(same, beside));
-            tell(change, again_open(&change.path, None, linked));
+            let linked = || {
+                if self.apart.contains(change.path.as_path()) {
+                    return written(change);
+                }
+                still(change)?;
+                if !change.is_name_of(same) {
+                    return Err(io::Error::other(format!("{} is not what it was in the trial", same.display())));
+                }
+                whole(&change.path, |beside| std::fs::hard_link(same, beside))
+            };
+            tell(change, again_open(&change.path, Some(&change.layer), linked));
         }
         directories.extend(self.timed.iter().map(|(path, _, after)| (path.as_path(), after, false)));
         directories.sort_by(|one, other| other.0.cmp(one.0));

@@ -128,15 +128,35 @@ impl Copying {
         let failed = |error| (real.to_owned(), error);
         let Some(seen) = Seen::look(real).map_err(failed)? else { return Ok(()) };
         DirBuilder::new().mode(0o700).create(copy).map_err(failed)?;
-        for entry in real.read_dir().map_err(failed)? {
+        let entries = match real.read_dir() {
+            // Closed to this user, and so to the command.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                return self.closed(real, copy, seen).map_err(failed);
+            }
+            entries => entries.map_err(failed)?,
+        };
+        for entry in entries {
             let name = entry.map_err(failed)?.file_name();
             let (real, copy) = (real.join(&name), copy.join(&name));
             let failed = |error| (real.clone(), error);
             let Some(seen) = Seen::look(&real).map_err(failed)? else { continue };
             if seen.is_directory() {
                 self.directory(&real, &copy)?;
-            } else if self.other(&real, &copy, &seen).map_err(failed)? {
-                self.keep(&real, &copy, seen).map_err(failed)?;
+                continue;
+            }
+            match self.other(&real, &copy, &seen) {
+                Ok(true) => self.keep(&real, &copy, seen).map_err(failed)?,
+                Ok(false) => {}
+                Err(error)
+                    if error.kind() == io::ErrorKind::PermissionDenied && copy.symlink_metadata().is_ok() =>
+                {
+                    self.closed(&real, &copy, seen).map_err(failed)?;
+                }
+                // It has gone meanwhile: nothing of it is there to be changed.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && real.symlink_metadata().is_err() => {
+                    drop(std::fs::remove_file(&copy));
+                }
+                Err(error) => return Err(failed(error)),
             }
         }
         give_rights(copy, &seen);
@@ -144,6 +164,12 @@ impl Copying {
         std::fs::set_permissions(copy, Permissions::from_mode(seen.mode)).map_err(failed)?;
         give_times(copy, &seen).map_err(failed)?;
         self.keep(real, copy, seen).map_err(failed)
+    }
+
+    /// Keeps a name of what nobody here can read: the command cannot, either.
+    fn closed(&mut self, real: &Path, copy: &Path, seen: Seen) -> io::Result<()> {
+        std::fs::set_permissions(copy, Permissions::from_mode(0))?;
+        self.keep(real, copy, seen)
     }
 
     /// Copies what is no directory; tells whether it could be.

@@ -7,6 +7,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
 use super::content::beside_of;
 
 /// How the name of a trial's lock ends.
@@ -32,8 +34,7 @@ impl Place {
     /// The system's error.
     pub(super) fn new(trials: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(trials)?;
-        let own = trials.symlink_metadata()?;
-        if !own.is_dir() || own.uid() != rustix::process::geteuid().as_raw() {
+        if !is_own(trials) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         let process = std::process::id();
@@ -77,6 +78,14 @@ impl Drop for Place {
     }
 }
 
+/// Tells whether a directory is this user's, and nobody else can put names into it: it may lie where everybody can.
+fn is_own(trials: &Path) -> bool {
+    let about = trials.symlink_metadata();
+    about.is_ok_and(|about| {
+        about.is_dir() && about.uid() == rustix::process::geteuid().as_raw() && about.mode() & 0o022 == 0
+    })
+}
+
 fn is_at(file: &File, path: &Path) -> bool {
     let id = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
     file.metadata().ok().map(id) == path.symlink_metadata().ok().map(id)
@@ -105,14 +114,21 @@ fn tidy(trial: &Path) {
 
 /// Removes the trials below `trials` that nobody holds any more; returns how many.
 pub(super) fn sweep(trials: &Path) -> usize {
+    // Another's would have files removed that it names.
+    if !is_own(trials) {
+        return 0;
+    }
     let Ok(entries) = trials.read_dir() else { return 0 };
     let mut swept = 0;
     for lock in entries.flatten().map(|entry| entry.path()) {
         if lock.extension().is_none_or(|extension| extension != LOCK) {
             continue;
         }
-        let Ok(file) = File::open(&lock) else { continue };
-        if file.try_lock().is_err() || !is_at(&file, &lock) {
+        // Neither what a link leads to, nor a pipe that nobody writes to.
+        let plain = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+        let Ok(file) = OpenOptions::new().read(true).custom_flags(plain).open(&lock) else { continue };
+        let is_file = file.metadata().is_ok_and(|about| about.is_file());
+        if !is_file || file.try_lock().is_err() || !is_at(&file, &lock) {
             continue;
         }
         tidy(&lock.with_extension(""));
@@ -137,6 +153,9 @@ fn remove(directory: &Path) -> io::Result<()> {
 }
 
 fn open_all(directory: &Path) {
+    if !directory.symlink_metadata().is_ok_and(|about| about.is_dir()) {
+        return;
+    }
     drop(std::fs::set_permissions(directory, Permissions::from_mode(0o700)));
     for entry in directory.read_dir().into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -175,5 +194,33 @@ mod tests {
         assert_eq!(sweep(folder.path()), 0);
         drop(living);
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
+
+    #[test]
+    fn where_others_can_put_names_nothing_is_swept_and_no_trial_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = Place::new(folder.path()).unwrap();
+        left.held.unlock().unwrap();
+        let lock = left.lock.clone();
+        std::mem::forget(left);
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
+        assert_eq!(sweep(folder.path()), 0);
+        assert!(lock.exists() && Place::new(folder.path()).is_err());
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
+        // A link to another's lock, and a pipe, are nobody's trials.
+        let other = tempfile::tempdir().unwrap();
+        std::fs::write(other.path().join("x"), "").unwrap();
+        std::os::unix::fs::symlink(other.path().join("x"), folder.path().join("9-0.lock")).unwrap();
+        std::os::unix::fs::symlink(other.path(), folder.path().join("9-0")).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            folder.path().join("9-1.lock"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RWXU,
+            0,
+        )
+        .unwrap();
+        assert_eq!(sweep(folder.path()), 1);
+        assert!(other.path().join("x").exists() && !lock.exists());
     }
 }

@@ -110,7 +110,7 @@ impl Seen {
         self.id == now.id && self.what == now.what && (self.is_directory() || self.has_content_of(now))
     }
 
-    fn has_content_of(&self, now: &Self) -> bool {
+    pub(super) fn has_content_of(&self, now: &Self) -> bool {
         self.length == now.length && self.modified == now.modified && self.mode == now.mode
     }
 }

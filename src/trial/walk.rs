@@ -256,7 +256,8 @@ fn join_names(set: &mut ChangeSet) {
             let change = &set.changes[**number];
             change.kind == Kind::Mode && is_as_before(change)
         };
-        let first = names.iter().find(stays).or(names.first()).copied();
+        let was_there = |number: &&usize| set.changes[**number].before.is_some();
+        let first = names.iter().find(stays).or_else(|| names.iter().find(was_there)).or(names.first()).copied();
         let Some(first) = first else { continue };
         let leader = set.changes[first].path.clone();
         if is_as_before(&set.changes[first]) && set.changes[first].kind == Kind::Mode {

@@ -210,7 +210,8 @@ fn what_somebody_changed_meanwhile_is_refused_file_by_file_and_the_rest_is_appli
         return;
     }
     let home = filled();
-    let line = "echo trial > top; echo trial > d0/a; rm d0/b; echo new > made; echo ready; read go";
+    let line = "echo trial > top; echo trial > d0/a; rm d0/b; echo new > made; ln top name; ln d1/a other; ln made third; \
+                ln d0/a good; echo ready; read go";
     let mut command = home.axi();
     command.args(["try", "--apply", "--", line]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
@@ -218,8 +219,8 @@ fn what_somebody_changed_meanwhile_is_refused_file_by_file_and_the_rest_is_appli
     let mut said = String::new();
     output.read_line(&mut said).unwrap();
     assert_eq!(said, "ready\n");
-    for (name, text) in [("top", "theirs"), ("d0/b", "theirs"), ("made", "theirs")] {
-        std::fs::write(home.work().join(name), text).unwrap();
+    for name in ["top", "d0/b", "made", "d1/a"] {
+        std::fs::write(home.work().join(name), "theirs").unwrap();
     }
     child.stdin.take().unwrap().write_all(b"go\n").unwrap();
     output.read_to_string(&mut said).unwrap();
@@ -228,10 +229,13 @@ fn what_somebody_changed_meanwhile_is_refused_file_by_file_and_the_rest_is_appli
     assert_eq!(child.wait().unwrap().code(), Some(1), "{errors}");
     let read = |name: &str| std::fs::read_to_string(home.work().join(name)).unwrap();
     assert_eq!([read("top"), read("d0/b"), read("made"), read("d0/a")], ["theirs", "theirs", "theirs", "trial\n"]);
-    assert!(errors.contains("1 change applied"), "{errors}");
-    for name in ["top", "d0/b", "made"] {
-        assert!(errors.contains(&format!("not applied: {name}")), "{errors}");
+    assert!(errors.contains("2 changes applied"), "{errors}");
+    // A name of a file that is not there as the trial saw it would be one of theirs.
+    for name in ["top", "d0/b", "made", "d1/a", "name", "other", "third"] {
+        assert!(errors.contains(&format!("not applied: {name}")), "{name}: {errors}");
     }
+    assert_eq!(["name", "other", "third"].map(|name| home.work().join(name).exists()), [false; 3]);
+    assert_eq!(read("good"), "trial\n");
     let root = home.path().join("state/axi/journal");
     let session = root.read_dir().unwrap().flatten().next().unwrap().file_name().into_string().unwrap();
     let mut journal = Journal::new(root, &session);
@@ -355,7 +359,7 @@ fn a_person_tries_a_command_from_its_question_and_applies_drops_or_goes_on_in_it
     person.sends("remove it");
     person.sees_choice("No");
     person.types("t");
-    person.sees("would delete 1 file or directory (");
+    person.sees("would delete 1 file (");
     person.sees("- d0/a");
     person.sees("0 changed, 0 untracked →");
     // A key before the question never answers it.

@@ -83,6 +83,26 @@ fn outside_of_the_paths_nothing_is_applied_by_itself() {
 }
 
 #[test]
+fn what_could_not_be_taken_back_is_asked_about_whatever_the_bounds_are() {
+    if !can_try() {
+        return;
+    }
+    let home = with_programs("[try]\napply = \"all\"\n");
+    let large = home.work().join("large");
+    // More than a journal copies; all of it is a hole.
+    std::fs::File::create(&large).unwrap().set_len(300 * 1024 * 1024).unwrap();
+    let over = home.write("work/over.sh", "#!/bin/sh\necho x > large\n");
+    std::fs::set_permissions(over, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let (ran, _) = one(&home, &["-y"], "./over.sh");
+    let length = large.metadata().unwrap().len();
+    if ran.code == Some(0) && length == 2 {
+        // Where files share their blocks a large one is kept for nothing.
+        return;
+    }
+    assert_eq!((ran.code, length), (Some(5), 300 * 1024 * 1024), "{}", ran.err);
+}
+
+#[test]
 fn a_person_is_asked_about_the_rest_and_can_take_it_back() {
     if !can_try() {
         return;
@@ -101,8 +121,9 @@ fn a_person_is_asked_about_the_rest_and_can_take_it_back() {
     assert!(told.contains("Not all of what it changed was applied") && told.contains("d0/a"), "{told}");
     assert!(home.work().join("d0/a").exists());
     person.sees_prompt();
+    person.types("\x0c");
+    person.waits(|view| !view.text().contains("first"), "an empty screen");
     person.sends("again");
-    person.waits(|view| view.transcript().matches("1–4 answers").count() > 1 || view.text().contains("1–4"), "it");
     person.sees("1–4 answers");
     person.types("1");
     person.sees("second");

@@ -121,6 +121,27 @@ fn a_command_in_a_copy_writes_nowhere_else_and_leaves_no_process() {
 }
 
 #[test]
+fn a_command_in_a_copy_ends_nobody_elses_process() {
+    if !can_copy() {
+        return;
+    }
+    let home = filled();
+    let mut other = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+    let line = format!("kill -9 {}; sleep 1000 & kill -9 $! && echo own > ended", other.id());
+    let ran = tries(&home, &["--json"], &line);
+    let lives = other.try_wait().unwrap().is_none();
+    other.kill().unwrap();
+    other.wait().unwrap();
+    assert_eq!(changes(&ran), [("added".to_owned(), "ended".to_owned())], "{}", ran.err);
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
+    if (numbers.next(), numbers.next()) < (Some(6), Some(12)) {
+        return skip("Landlock holds no signals before Linux 6.12");
+    }
+    assert!(lives, "{}", ran.err);
+}
+
+#[test]
 fn a_large_copy_is_made_only_where_somebody_says_so() {
     if !can_copy() {
         return;

@@ -75,7 +75,7 @@ fn a_person_reviews_a_turn_at_its_end_and_applies_a_part_of_it() {
     let mut person = Person::meets(&axi(&home, &server));
     person.sends("go");
     person.sees("- d0/a");
-    person.sees("Apply the changes of this turn?");
+    person.sees("Apply these changes?");
     assert_eq!(picture(&home.work()), before);
     person.sees("1–4 answers");
     person.types("3");
@@ -86,10 +86,7 @@ fn a_person_reviews_a_turn_at_its_end_and_applies_a_part_of_it() {
     person.sees_prompt();
     assert!(home.work().join("real").exists(), "a person's own command is no part of a turn");
     person.sends("again");
-    person.waits(
-        |view| view.transcript().matches("Apply the changes of this turn?").count() > 1,
-        "the second question",
-    );
+    person.waits(|view| view.transcript().matches("Apply these changes?").count() > 1, "the second question");
     person.sees("1–4 answers");
     let said = last_said(&server.requests()[5]);
     assert!(said.contains("did not apply all") && said.contains("d0/a"), "the model is told: {said}");

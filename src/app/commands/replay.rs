@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::console::Console;
 use super::super::context::App;
-use super::stand::Stand;
+use super::stand::{Stand, Workplace};
 use crate::agent::replay::{Grounds, RanAgain, Step, Unrun, compare, run_again, steps};
 use crate::cli::TryOptions;
 use crate::command::{self, Problem, Replayed, ReplayedFile};
@@ -207,7 +207,7 @@ fn in_a_trial(app: &App, order: &Order) -> Result<(Report, ChangeSet), Failed> {
     let places = trial::places(app.paths.state.as_deref());
     trial::sweep(&places);
     let options = TryOptions { offline: true, ..TryOptions::default() };
-    let stand = Stand::new(app, &options, &places).map_err(Failed::Refused)?;
+    let stand = Stand::new(&Workplace::of(app), &options, &places).map_err(Failed::Refused)?;
     let broken = |cause: &dyn std::fmt::Display| Failed::Broken(cause.to_string());
     let program = app.process.program.as_ref().ok_or(Failed::Refused(Refused::Unsupported))?;
     let mut command = stand.command();

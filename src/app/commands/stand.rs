@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::super::context::App;
+use crate::agent::Probe;
 use crate::child;
 use crate::cli::{TryOptions, TryOutput};
 use crate::command::GitState;
 use crate::platform::ADOPTS;
-use crate::sandbox::{Confinement, Reach, WorkDirectories};
-use crate::trial::{self, Ground, Most, Refused, Trial};
+use crate::sandbox::{Confinement, Reach, Sandbox, WorkDirectories};
+use crate::trial::{self, Most, Refused, Trial};
 
 /// The variable by which trials are not offered in questions (`off`), or made in copies (`copy`).
 const OFFERED: &str = "AXI_TRIAL";
@@ -36,6 +37,21 @@ impl Offered {
     }
 }
 
+/// Where trials are made, and by what.
+pub(super) struct Workplace {
+    program: Option<PathBuf>,
+    sandbox: Sandbox,
+    workspace: PathBuf,
+    directory: PathBuf,
+}
+
+impl Workplace {
+    pub(super) fn of(app: &App) -> Self {
+        let (workspace, directory) = (app.project.root.clone(), app.project.cwd.clone());
+        Self { program: app.process.program.clone(), sandbox: app.sandbox(), workspace, directory }
+    }
+}
+
 /// A trial, and what is needed to run commands in it.
 pub(super) struct Stand {
     pub(super) trial: Trial,
@@ -50,35 +66,35 @@ pub(super) struct Stand {
 
 impl Stand {
     /// Makes one in a layer.
-    pub(super) fn new(app: &App, options: &TryOptions, places: &[PathBuf]) -> Result<Self, Refused> {
-        let program = app.process.program.clone().ok_or(Refused::Unsupported)?;
-        let sandbox = app.sandbox();
+    pub(super) fn new(ground: &Workplace, options: &TryOptions, places: &[PathBuf]) -> Result<Self, Refused> {
+        let Workplace { program, sandbox, workspace, directory } = ground;
+        let program = program.clone().ok_or(Refused::Unsupported)?;
         let line = options.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-        let (workspace, directory) = (&app.project.root, &app.project.cwd);
-        let ground = WorkDirectories { workspace, directory, temporary: sandbox.temporary(), line: &line };
+        let work = WorkDirectories { workspace, directory, temporary: sandbox.temporary(), line: &line };
         let mut also = options.also.clone();
         let reach = Reach::Workspace { network: !options.offline, also: also.clone() };
-        let confinement = sandbox.confinement(&reach, ground);
+        let confinement = sandbox.confinement(&reach, work);
         also.extend(sandbox.git_outside(workspace));
-        let trial = Trial::new(&Ground { workspace, also: &also, lent: &sandbox.lent(), open: &[] }, places)?;
+        let covered = trial::Ground { workspace, also: &also, lent: &sandbox.lent(), open: &[] };
+        let trial = Trial::new(&covered, places)?;
         Ok(Self::of(options, trial, program, confinement, directory.clone()))
     }
 
     /// Makes one in a copy.
     pub(super) fn in_copy(
-        app: &App,
+        ground: &Workplace,
         options: &TryOptions,
         places: &[PathBuf],
         most: Option<Most>,
     ) -> Result<Self, Refused> {
-        let program = app.process.program.clone().ok_or(Refused::Unsupported)?;
-        let sandbox = app.sandbox();
+        let program = ground.program.clone().ok_or(Refused::Unsupported)?;
         // Before anything is copied.
-        sandbox.only(Vec::new(), false).ok_or(Refused::NoSandbox)?;
-        let trial = Trial::copied(&app.project.root, places, most)?;
-        let confinement = sandbox.only(trial.writable().to_vec(), !options.offline);
-        let directory = trial.inside(&app.project.cwd);
-        Ok(Self::of(options, trial, program, confinement, directory))
+        ground.sandbox.only(Vec::new(), false).ok_or(Refused::NoSandbox)?;
+        let trial = Trial::copied(&ground.workspace, places, most)?;
+        let writable = trial.writable().to_vec();
+        let confinement = ground.sandbox.only(writable, !options.offline).ok_or(Refused::NoSandbox)?;
+        let directory = trial.inside(&ground.directory);
+        Ok(Self::of(options, trial, program, Some(confinement), directory))
     }
 
     fn of(
@@ -164,26 +180,35 @@ impl Stand {
 /// # Errors
 /// Why they cannot.
 pub(super) fn probed(app: &App) -> Result<Option<Refused>, Refused> {
-    let places = trial::places(app.paths.state.as_deref());
-    let options = TryOptions::default();
-    let layer = || {
-        if Offered::of(app) == Offered::InCopies {
-            return Err(Refused::Denied(format!("{OFFERED}=copy")));
-        }
-        let stand = Stand::new(app, &options, &places)?;
-        let mut command = stand.command();
-        command.arg("true").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().map_err(|error| Refused::Denied(error.to_string()))?;
-        stand.trial.entered()?;
-        Ok(())
+    let (ground, places) = (Workplace::of(app), trial::places(app.paths.state.as_deref()));
+    let layer = if Offered::of(app) == Offered::InCopies {
+        Err(Refused::Denied(format!("{OFFERED}=copy")))
+    } else {
+        layered(&ground, &places)
     };
-    match layer() {
+    match layer {
         Ok(()) => Ok(None),
         Err(refused) if !refused.leaves_copy() => Err(refused),
         // How large a copy would be is seen, and asked, when there is something to try.
-        Err(refused) => match app.sandbox().only(Vec::new(), false) {
+        Err(refused) => match ground.sandbox.only(Vec::new(), false) {
             Some(_) => Ok(Some(refused)),
             None => Err(Refused::Neither { layer: Box::new(refused), copy: Box::new(Refused::NoSandbox) }),
         },
     }
+}
+
+/// Makes what tells, when it is asked, whether commands can be tried in layers.
+pub(in crate::app) fn layer_probe(app: &App) -> Probe {
+    let (offered, ground) = (Offered::of(app), Workplace::of(app));
+    let places = trial::places(app.paths.state.as_deref());
+    Box::new(move || offered == Offered::Yes && layered(&ground, &places).is_ok())
+}
+
+/// Makes a layer and runs nothing in it.
+fn layered(ground: &Workplace, places: &[PathBuf]) -> Result<(), Refused> {
+    let stand = Stand::new(ground, &TryOptions::default(), places)?;
+    let mut command = stand.command();
+    command.arg("true").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().map_err(|error| Refused::Denied(error.to_string()))?;
+    stand.trial.entered()
 }

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::talk::session_in;
-use super::stand::{Offered, Stand, probed};
+use super::stand::{Offered, Stand, Workplace, probed};
 use crate::cli::{TryOptions, TryOutput};
 use crate::command::{self, Problem};
 use crate::conversation::Message;
@@ -97,17 +97,18 @@ fn tried(app: &App, options: &TryOptions, places: &[PathBuf]) -> Result<(Stand, 
         let status = stand.run(&options.command, options.output)?;
         Ok((stand, status))
     };
+    let ground = Workplace::of(app);
     let layer = if options.copy || Offered::of(app) == Offered::InCopies {
         None
     } else {
-        match Stand::new(app, options, places).and_then(run) {
+        match Stand::new(&ground, options, places).and_then(run) {
             Err(refused) if refused.leaves_copy() => Some(refused),
             tried => return tried,
         }
     };
     let most = (!options.copy).then_some(Most::UNASKED);
-    let copied = match Stand::in_copy(app, options, places, most) {
-        Err(Refused::TooBig { .. }) if is_agreed(app, options) => Stand::in_copy(app, options, places, None),
+    let copied = match Stand::in_copy(&ground, options, places, most) {
+        Err(Refused::TooBig { .. }) if is_agreed(app, options) => Stand::in_copy(&ground, options, places, None),
         copied => copied,
     };
     match (copied.and_then(run), layer) {
@@ -192,11 +193,6 @@ fn show_diff(app: &App, set: &ChangeSet) {
 /// Tells whether commands can be tried where this axi works: makes a trial and runs nothing in it.
 pub(in crate::app) fn can_try(app: &App) -> bool {
     Offered::of(app) != Offered::No && probed(app).inspect_err(|error| tracing::info!(%error, "no trials")).is_ok()
-}
-
-/// Tells whether they can be tried in layers.
-pub(in crate::app) fn can_layer(app: &App) -> bool {
-    Offered::of(app) == Offered::Yes && matches!(probed(app), Ok(None))
 }
 
 /// Says why commands cannot be tried where this axi works, or only in copies; `None` where they can.

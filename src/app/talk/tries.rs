@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::commands::can_layer;
+use super::super::commands::layer_probe;
 use super::super::console::Console;
 use super::super::context::App;
 use crate::agent::{Agent, Bounds, try_calls};
@@ -131,7 +131,7 @@ pub(super) fn calls(app: &App, agent: &mut Agent) {
         TryApply::All => true,
     };
     let paths = config.tried.paths.iter().map(|path| app.project.root.join(path)).collect();
-    try_calls(agent, can_layer(app).then_some(places), Bounds { deletions, paths });
+    try_calls(agent, places, Bounds { deletions, paths }, layer_probe(app));
 }
 
 /// Takes what a turn would change, as it is printed; the empty set as JSON where it would change nothing.

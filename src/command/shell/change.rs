@@ -1,12 +1,21 @@
 //! What two states of a shell differ in, as far as a line can make it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
 
 use crate::tool::{ShellRun, ShellState, Value};
 
 /// What a virtual environment of Python sets, beside `PATH`: its own script makes all of it.
 const OF_ENVIRONMENT: &[&str] = &["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "PS1", "PYTHONHOME", "PATH"];
+
+/// What direnv sets to remember.
+const OF_DIRENV: &[&str] =
+    &["DIRENV_DIFF", "DIRENV_DIR", "DIRENV_FILE", "DIRENV_WATCHES", "DIRENV_LAYOUT", "DIRENV_IN_ENVRC"];
+/// The most that is read of it, in bytes.
+const MOST_OF_DIRENV: u64 = 4 * 1024 * 1024;
 
 /// One change of a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,12 +113,14 @@ pub(super) fn changes(run: &ShellRun, reads_bash: bool) -> Vec<Change> {
     if loads {
         found.push(Change::Direnv);
     }
+    let loaded = loads.then(|| loaded(before).zip(loaded(after))).flatten();
+    let loaded = loaded.map(|(before, after)| before.union(&after).cloned().collect::<BTreeSet<String>>());
     let environment = environment(before, after).filter(|_| !loads);
     let sources: Vec<PathBuf> = if reads_bash { sources(run) } else { Vec::new() };
     let is_said = |name: &str| names(&run.line, name);
     let is_environments = |name: &str| {
         environment.is_some() && (OF_ENVIRONMENT.contains(&name) || name.starts_with("_OLD_VIRTUAL_"))
-            || loads && !is_said(name)
+            || loads && !is_said(name) && loaded.as_ref().is_none_or(|names| names.contains(name))
     };
     for (name, value) in &after.variables {
         if before.variables.get(name) == Some(value) || is_environments(name) {
@@ -172,6 +183,21 @@ fn environment(before: &ShellState, after: &ShellState) -> Option<Change> {
 /// What direnv says that it has loaded.
 fn direnv(state: &ShellState) -> Option<&Value> {
     state.variables.get("DIRENV_DIFF")
+}
+
+/// Names the variables that direnv has set or unset: those of a zlib stream of JSON, in base 64 of addresses
+/// (direnv 2.32, `gzenv` and `EnvDiff`); `None` where it does not say so.
+fn loaded(state: &ShellState) -> Option<BTreeSet<String>> {
+    let mut names: BTreeSet<String> = OF_DIRENV.iter().map(|name| (*name).to_owned()).collect();
+    let Some(Value::Exported(packed)) = direnv(state) else { return Some(names) };
+    let bytes = base64::engine::general_purpose::URL_SAFE.decode(packed).ok()?;
+    let mut text = String::new();
+    flate2::read::ZlibDecoder::new(bytes.as_slice()).take(MOST_OF_DIRENV).read_to_string(&mut text).ok()?;
+    let said: serde_json::Value = serde_json::from_str(&text).ok()?;
+    for side in ["p", "n"] {
+        names.extend(said.get(side)?.as_object()?.keys().cloned());
+    }
+    Some(names)
 }
 
 /// The scripts that a line reads into its shell by a plain name; those of a virtual environment apart.

@@ -123,6 +123,16 @@ fn what_direnv_loads_it_loads_again_itself() {
             "cd sub && direnv export fish | source"
         ]
     );
+    // What it says that it loaded is its own; the rest is not.
+    let said = r#"{"p":{"PATH":"/bin"},"n":{"PATH":"/w/bin:/bin","KEY":"1"}}"#;
+    let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, said.as_bytes()).unwrap();
+    let packed = base64::Engine::encode(&base64::engine::general_purpose::URL_SAFE, packed.finish().unwrap());
+    let mut told = loaded.clone();
+    told.variables.insert("DIRENV_DIFF".into(), exported(&packed));
+    told.variables.insert("OTHER".into(), exported("2"));
+    let found = run("./set-up; eval \"$(direnv export bash)\"", state("/w/sub", &[]), told);
+    assert_eq!(left(&[found], "bash").line.as_deref(), Some("eval \"$(direnv export bash)\" && export OTHER=2"));
     let mut also = loaded;
     also.variables.insert("A".into(), exported("1"));
     let found = run("eval \"$(direnv export bash)\"; export A=1", state("/w/sub", &[]), also);

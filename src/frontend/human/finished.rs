@@ -6,7 +6,7 @@ use super::file_address::file_address;
 use super::painter::{HANG, Painter, Section};
 use super::steps::Requested;
 use super::{diff, propose};
-use crate::agent::REPEATS;
+use crate::agent::{APPLIED_FROM_TRIAL, REPEATS};
 use crate::conversation::{Outcome, Preview, Subject, ToolVerb};
 use crate::frontend::words;
 use crate::locale::Word;
@@ -53,6 +53,8 @@ pub(super) fn finish<W: Write>(painter: &mut Painter<W>, known: &Requested, resu
         }
         (_, Outcome::Ok) if result.verb != ToolVerb::Run => {}
         (_, Outcome::Denied) => {}
+        // They have just seen it all.
+        (_, Outcome::Ok) if result.content.starts_with(APPLIED_FROM_TRIAL) => {}
         // A notice has said so.
         (_, Outcome::Failed) if result.content == REPEATS => {}
         // It never began.
