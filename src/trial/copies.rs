@@ -168,7 +168,7 @@ impl Copying {
 
     /// Keeps a name of what nobody here can read: the command cannot, either.
     fn closed(&mut self, real: &Path, copy: &Path, seen: Seen) -> io::Result<()> {
-        std::fs::set_permissions(copy, Permissions::from_mode(0))?;
+        std::fs::set_permissions(copy, Permissions::from_mode(0o0))?;
         self.keep(real, copy, seen)
     }
 
