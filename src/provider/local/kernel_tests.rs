@@ -71,6 +71,11 @@ fn row(format: Format, columns: usize, filled: Filled, dice: &mut Dice) -> Vec<u
     bytes
 }
 
+/// A row of weights of a usual size.
+pub(super) fn any_row(format: Format, columns: usize, dice: &mut Dice) -> Vec<u8> {
+    row(format, columns, Filled::Any, dice)
+}
+
 /// A case: rows of one format, somewhere in memory, and tokens to multiply them with.
 #[derive(Debug, Clone)]
 struct Case {
@@ -144,6 +149,10 @@ proptest! {
             vector.row(case.format, row, &activations, first, &mut out);
             for (token, found) in out.iter().enumerate() {
                 case.check(vector.name(), row, &activations, first + token, *found);
+                // Several at once come to the same as one alone, to the last bit.
+                let mut alone = [7.0];
+                vector.row(case.format, row, &activations, first + token, &mut alone);
+                prop_assert_eq!(alone[0].to_bits(), found.to_bits(), "{} token {} of {:?}", vector.name(), token, case);
             }
         }
     }
