@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::figures::{FallbackPrice, Shortened};
 use super::question::{Approval, ApprovalRequest, Review};
 use crate::conversation::{Answer, Effect, Forecast, Money, Outcome, Preview, Question, Subject, ToolCall, Usage};
-use crate::provider::KeyPlace;
+use crate::provider::{KeyPlace, ModelError};
 use crate::sandbox::Missing;
 use crate::tool::ToolFacts;
 use crate::trial::ChangeSet;
@@ -411,6 +411,9 @@ pub enum Failure {
         model: String,
         /// The provider's sentence.
         message: String,
+        /// Why axi's own engine cannot use it, where it is that one's.
+        #[serde(skip)]
+        own: Option<ModelError>,
     },
     /// Too long for the model.
     ContextOverflow {

@@ -12,8 +12,8 @@ impl From<&ProviderError> for Failure {
             ProviderError::Unauthorized { provider, status, message, place } => {
                 Self::Unauthorized { provider, status, message, place }
             }
-            ProviderError::NoSuchModel { provider, model, message } => {
-                Self::NoSuchModel { provider, model, message }
+            ProviderError::NoSuchModel { provider, model, message, own } => {
+                Self::NoSuchModel { provider, model, message, own }
             }
             ProviderError::ContextOverflow { message } => Self::ContextOverflow { message },
             ProviderError::Status { provider, status, message, retry_after } => Self::Status {

@@ -3,7 +3,7 @@
 use super::diagnostic::Diagnostic;
 use crate::agent::Failure;
 use crate::locale::{Locale, Word, word};
-use crate::provider::{self, KeyPlace, OWN, cause};
+use crate::provider::{self, KeyPlace, ModelError, cause};
 
 /// How a person says something to axi where a failure is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -77,10 +77,11 @@ pub fn failure(locale: &Locale, failure: &Failure, speaking: Speaking) -> Diagno
             what: locale.with(Unauthorized { provider, status: &status.to_string(), message }),
             hint: other_key(locale, provider, place.as_ref(), speaking),
         },
-        Failure::NoSuchModel { provider, model, message } if provider == OWN => {
+        Failure::NoSuchModel { provider: _, model, message: _, own: Some(error) } => {
+            let message = &model_error(locale, error);
             told(locale.with(OwnModel { model, message }), word::failure::OWN_MODEL_HINT)
         }
-        Failure::NoSuchModel { provider, model, message } => Diagnostic {
+        Failure::NoSuchModel { provider, model, message, own: None } => Diagnostic {
             what: locale.with(NoSuchModel { provider, model, message }),
             hint: locale.with(NoSuchModelHint { provider }),
         },
@@ -102,6 +103,20 @@ pub fn failure(locale: &Locale, failure: &Failure, speaking: Speaking) -> Diagno
             let hint = locale.with(word::failure::EmptyHint { other });
             Diagnostic { what: locale.text(word::failure::EMPTY).to_owned(), hint }
         }
+    }
+}
+
+/// Says why axi's own engine cannot use a model's file.
+fn model_error(locale: &Locale, error: &ModelError) -> String {
+    use word::failure::own::{Missing, Unfit, Unread, Unsupported};
+    match error {
+        ModelError::Io(cause) => locale.with(Unread { cause }),
+        ModelError::NoModel => locale.text(word::failure::own::NO_MODEL).to_owned(),
+        ModelError::Short => locale.text(word::failure::own::SHORT).to_owned(),
+        ModelError::Unfit(name) => locale.with(Unfit { name }),
+        ModelError::Missing(name) => locale.with(Missing { name }),
+        ModelError::Changed => locale.text(word::failure::own::CHANGED).to_owned(),
+        ModelError::Unsupported { name, value } => locale.with(Unsupported { name, value }),
     }
 }
 

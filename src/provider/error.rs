@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::model_error::ModelError;
 use super::settings::KeyPlace;
 
 /// Why an answer did not come, in facts. Never carries a key, a header or a raw body.
@@ -52,6 +53,8 @@ pub enum ProviderError {
         model: String,
         /// The provider's own sentence, as above.
         message: String,
+        /// Why axi's own engine cannot use it, where it is that one's.
+        own: Option<ModelError>,
     },
     /// The request is larger than the model's context.
     #[error("the conversation is longer than the model's context: {message}")]

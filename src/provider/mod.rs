@@ -19,6 +19,7 @@ mod http;
 mod inline;
 #[cfg(feature = "local")]
 pub mod local;
+mod model_error;
 mod models;
 mod no_model;
 mod ollama;
@@ -41,6 +42,7 @@ pub use discover::{DISCOVERY_LIMIT, Discovery, FoundKey, FoundServer, discover, 
 pub use error::ProviderError;
 pub use framing::{Decoder, NdjsonParser, Progress};
 pub use http::{Client, Origin, Patience, RetryPlan, SILENCE_TOLD_AFTER, cause};
+pub use model_error::ModelError;
 pub use models::{ModelEntry, check_key, list_models};
 pub use no_model::NoModel;
 pub use request::{EventStream, ModelInfo, OWN, Provider, Request};

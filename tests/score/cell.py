@@ -21,10 +21,16 @@ ln -s /proc/self/fd dev/fd; ln -s /proc/self/fd/0 dev/stdin; ln -s /proc/self/fd
 mkdir dev/pts dev/shm
 mount -t devpts -o newinstance,ptmxmode=0666 devpts dev/pts
 ln -s pts/ptmx dev/ptmx
-while read -r from to; do
+while read -r how from to; do
   [ -n "$from" ] || continue
   if [ -d "$from" ]; then mkdir -p "./$to"; else mkdir -p "./${to%/*}"; [ -e "./$to" ] || : >"./$to"; fi
   mount --bind "$from" "./$to"
+  # The flags that a mount has from outside must stay, or the kernel refuses.
+  if [ "$how" = ro ]; then
+    flags=$(awk -v at="$(realpath "./$to")" '$5 == at { found = $6 } END { print found }' /proc/self/mountinfo)
+    kept=ro,bind; for flag in nosuid nodev noexec noatime relatime; do case ",$flags," in *",$flag,"*) kept=$kept,$flag ;; esac; done
+    mount -o "remount,$kept" "./$to"
+  fi
 done <<<"$BINDS"
 ip link set lo up 2>/dev/null || :
 exec env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 HOSTNAME=cell $VARIABLES \
@@ -47,12 +53,14 @@ def drop(cell):
 
 
 def run(cell, lower, argv, binds=(), variables=None, stdin=None, seconds=20, most=1 << 20):
-    """Runs a command; returns (exit code or None after the time, standard output, standard error)."""
+    """Runs a command; returns (exit code or None after the time, standard output, standard error).
+
+    binds: "ro" or "rw", a file or folder of the machine, where it is in the cell; the outer one before what is in it."""
     environment = {
         "PATH": os.environ["PATH"],
         "LOWER": lower,
         "CELL": cell,
-        "BINDS": "\n".join(f"{source} {target.lstrip('/')}" for source, target in binds),
+        "BINDS": "\n".join(f"{how} {source} {target.lstrip('/')}" for how, source, target in binds),
         "VARIABLES": " ".join(f"{name}={value}" for name, value in (variables or {}).items()),
     }
     command = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "--net", "--uts", "--ipc",

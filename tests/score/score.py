@@ -26,8 +26,12 @@ class Rig:
         for pair in options.variable:
             name, value = pair.split("=", 1)
             self.variables[name] = value
-        self.binds = [(options.axi, "/axi/axi"), (os.path.join(options.work, "cache"), "/axi/cache"),
-                      (os.path.join(options.work, "config"), "/axi/config"), (os.path.join(HERE, "inside.py"), "/axi/inside.py")]
+        cache = os.path.join(options.work, "cache")
+        # The weights may be the person's own, by another name: no command of the model can write them.
+        self.binds = [("ro", options.axi, "/axi/axi"), ("rw", cache, "/axi/cache"),
+                      ("ro", os.path.join(cache, "axi/models"), "/axi/cache/axi/models"),
+                      ("rw", os.path.join(options.work, "config"), "/axi/config"),
+                      ("ro", os.path.join(HERE, "inside.py"), "/axi/inside.py")]
 
     def ask(self, lower, questions, setup=""):
         """Asks one after the other; the answers come in the order of the questions, some at a time."""

@@ -11,7 +11,7 @@ use crate::cli::LocalAction;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::word;
-use crate::provider::local::{self, NAME, TABLE, Weights, by_name, find, leavings};
+use crate::provider::local::{self, NAME, TABLE, Weights, by_name, find};
 
 /// Runs `axi local`.
 pub(in crate::app) fn local(app: &App, action: &LocalAction) -> Exit {
@@ -93,14 +93,14 @@ fn unwritable(app: &App, path: &Path, error: &std::io::Error) -> Problem {
 fn remove(app: &App, model: &str) -> Result<String, (Problem, Exit)> {
     let weights = named(app, Some(model))?;
     let folder = local::folder(&places(app)).ok_or_else(|| no_folder(app))?;
-    let mut removed = false;
-    for path in leavings(&folder, weights).into_iter().chain([folder.join(weights.file)]) {
-        match std::fs::remove_file(&path) {
-            Ok(()) => removed = true,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err((unwritable(app, &path, &error), Exit::Failed)),
-        }
-    }
+    let removed = local::remove(&folder, weights).map_err(|(path, error)| {
+        let problem = if error.kind() == std::io::ErrorKind::ResourceBusy {
+            Problem { what: app.locale.text(word::local::FETCHED_NOW).to_owned(), hint: String::new() }
+        } else {
+            unwritable(app, &path, &error)
+        };
+        (problem, Exit::Failed)
+    })?;
     let model = weights.name;
     Ok(if removed {
         app.locale.with(word::local::Removed { model })

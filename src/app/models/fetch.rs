@@ -140,6 +140,8 @@ pub(in crate::app) fn fetch(
         KeyWatch::start(cancel.clone(), Pending::default(), escape_wait(app.display().is_remote())).ok()
     });
     let console = Console::new(locale);
+    // Nothing is said of a key that nobody listens to.
+    let stops = watch.is_some();
     let mut begun = Instant::now();
     let mut last: Option<Instant> = None;
     let mut first = None;
@@ -147,7 +149,12 @@ pub(in crate::app) fn fetch(
         let now = Instant::now();
         let line = match progress {
             Progress::Waiting => {
-                console.note(locale.text(word::local::OTHER_FETCHES));
+                let stop = if stops { locale.text(word::local::STOPS_WAITING) } else { "" };
+                console.note(format!("{} {stop}", locale.text(word::local::OTHER_FETCHES)).trim_end());
+                return;
+            }
+            Progress::Unlocked => {
+                console.note(locale.text(word::local::UNLOCKED));
                 return;
             }
             Progress::From(source) => {
@@ -158,7 +165,7 @@ pub(in crate::app) fn fetch(
                     Source::Index { .. } => word::local::KEEPS_PARTS,
                     Source::Mirror(_) | Source::Hub(_) => word::local::KEEPS,
                 };
-                let keeps = if interactive { locale.text(keeps) } else { "" };
+                let keeps = if stops { locale.text(keeps) } else { "" };
                 let said = locale.with(word::local::FetchingFrom { source: &of_source(locale, &source) });
                 console.note(format!("{said} {keeps}").trim_end());
                 // Bytes from another source are not counted here: there may have been more of them.
@@ -205,16 +212,29 @@ fn progress_line(locale: &Locale, weights: &Weights, bytes: u64, new: u64, elaps
 
 fn problem(app: &App, weights: &Weights, folder: &Path, error: FetchError) -> (Problem, Exit) {
     let locale = &app.locale;
-    let again = locale.with(word::local::AgainHint { model: weights.name });
+    let kept = kept(folder, weights);
+    let afresh = || locale.with(word::local::AfreshHint { model: weights.name });
+    let again = || match kept {
+        0 => afresh(),
+        _ => locale.with(word::local::AgainHint { model: weights.name }),
+    };
     let exit = match error {
-        FetchError::Stopped => Exit::Interrupted,
+        FetchError::Stopped | FetchError::NotWaited => Exit::Interrupted,
         FetchError::NoRoom { .. } | FetchError::Io { .. } => Exit::Failed,
         FetchError::Unreachable { .. } | FetchError::WrongHash => Exit::Provider,
     };
     let problem = match error {
         FetchError::Stopped => {
-            let bytes = &megabytes(kept(folder, weights));
-            Problem { what: locale.with(word::local::Stopped { bytes }), hint: again }
+            let bytes = &megabytes(kept);
+            let what = if kept == 0 {
+                locale.text(word::local::STOPPED_EARLY).to_owned()
+            } else {
+                locale.with(word::local::Stopped { bytes })
+            };
+            Problem { what, hint: again() }
+        }
+        FetchError::NotWaited => {
+            Problem { what: locale.text(word::local::NOT_WAITED).to_owned(), hint: String::new() }
         }
         FetchError::NoRoom { free, needed } => {
             let (free, needed) = (megabytes(free), megabytes(needed));
@@ -224,13 +244,13 @@ fn problem(app: &App, weights: &Weights, folder: &Path, error: FetchError) -> (P
                 hint: locale.text(word::local::NO_ROOM_HINT).to_owned(),
             }
         }
-        FetchError::Io { path, cause } => unwritten(app, weights, folder, &path, &cause, again),
+        FetchError::Io { path, cause } => unwritten(app, (folder, kept), &path, &cause, again()),
         FetchError::Unreachable { tried } => {
             let folder = app.paths.shown(folder);
             let hint = locale.with(word::local::UnreachableHint { file: weights.file, folder: &folder });
             Problem { what: unreached(locale, &tried), hint }
         }
-        FetchError::WrongHash => Problem { what: locale.text(word::local::WRONG_HASH).to_owned(), hint: again },
+        FetchError::WrongHash => Problem { what: locale.text(word::local::WRONG_HASH).to_owned(), hint: afresh() },
     };
     (problem, exit)
 }
@@ -244,8 +264,7 @@ fn kept(folder: &Path, weights: &Weights) -> u64 {
 /// Says why nothing could be written: a full disk and a folder that is closed are mended in different ways.
 fn unwritten(
     app: &App,
-    weights: &Weights,
-    folder: &Path,
+    (folder, kept): (&Path, u64),
     path: &Path,
     cause: &std::io::Error,
     again: String,
@@ -255,7 +274,7 @@ fn unwritten(
     let elsewhere = || locale.text(word::local::NO_ROOM_HINT).to_owned();
     match cause.kind() {
         StorageFull | QuotaExceeded => {
-            let bytes = &megabytes(kept(folder, weights));
+            let bytes = &megabytes(kept);
             Problem { what: locale.with(word::local::Full { folder: shown, bytes }), hint: elsewhere() }
         }
         PermissionDenied | ReadOnlyFilesystem => {
@@ -269,15 +288,26 @@ fn unwritten(
     }
 }
 
+fn not_there(locale: &Locale, why: &NotThere) -> String {
+    match why {
+        NotThere::Asked(error) => words::failure(locale, &Failure::from(error), words::Speaking::ByFlags).what,
+        NotThere::Status(status) => locale.with(word::local::not_there::Status { status: &status.to_string() }),
+        NotThere::Redirects => locale.text(word::local::not_there::REDIRECTS).to_owned(),
+        NotThere::OtherSize => locale.text(word::local::not_there::OTHER_SIZE).to_owned(),
+        NotThere::Short => locale.text(word::local::not_there::SHORT).to_owned(),
+        NotThere::NoPart(package) => locale.with(word::local::not_there::NoPart { package }),
+        NotThere::NoRoom { free, needed } => {
+            let (free, needed) = (&megabytes(*free), &megabytes(*needed));
+            locale.with(word::local::not_there::NoRoom { free, needed })
+        }
+        NotThere::Said(said) => said.clone(),
+    }
+}
+
 /// Says why no source had it. Where none of their hosts could be reached, it is the network.
 fn unreached(locale: &Locale, tried: &[(Source, NotThere)]) -> String {
-    let told = |(source, why): &(Source, NotThere)| {
-        let why = match why {
-            NotThere::Asked(error) => words::failure(locale, &Failure::from(error), words::Speaking::ByFlags).what,
-            NotThere::Said(said) => said.clone(),
-        };
-        format!("{}: {}", of_source(locale, source), why)
-    };
+    let told =
+        |(source, why): &(Source, NotThere)| format!("{}: {}", of_source(locale, source), not_there(locale, why));
     let tried_all = tried.iter().map(told).collect::<Vec<_>>().join("; ");
     let is_unreached = |(_, why): &(Source, NotThere)| {
         matches!(why, NotThere::Asked(ProviderError::Unreachable { .. } | ProviderError::Timeout { .. }))

@@ -27,7 +27,8 @@ pub(super) fn file_address(path: &Path) -> Arc<str> {
 #[must_use]
 pub fn directory_address(path: &Path) -> String {
     // Without a name the address is one of this machine to every terminal, also to that of another one.
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let system = rustix::system::uname();
+    let host = system.nodename().to_string_lossy();
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || "-.".contains(letter);
     let host: String = host.chars().filter(|letter| is_part(*letter)).collect();
     file_address(path).replacen("file://", &format!("file://{host}"), 1)
@@ -36,6 +37,13 @@ pub fn directory_address(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_directory_has_the_name_of_this_machine_in_its_address() {
+        let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let address = directory_address(Path::new("/tmp"));
+        assert_eq!(address.strip_prefix("file://").and_then(|rest| rest.strip_suffix("/tmp")), Some(name.as_str()));
+    }
 
     #[test]
     fn an_address_holds_only_what_an_address_may() {

@@ -320,6 +320,24 @@ impl Answer {
         self.response.headers().get("location")?.to_str().ok()
     }
 
+    /// Returns how long the body is, where the server says so and it comes as it is.
+    #[cfg(feature = "local")]
+    pub(crate) fn length(&self) -> Option<u64> {
+        if self.response.headers().contains_key("content-encoding") {
+            return None;
+        }
+        self.response.headers().get("content-length")?.to_str().ok()?.parse().ok()
+    }
+
+    /// Returns where in the file the body begins, and how long the whole file is.
+    #[cfg(feature = "local")]
+    pub(crate) fn range(&self) -> (Option<u64>, Option<u64>) {
+        let range = self.response.headers().get("content-range").and_then(|range| range.to_str().ok());
+        let range = range.and_then(|range| range.strip_prefix("bytes ")?.split_once('/'));
+        let from = range.and_then(|(range, _)| range.split('-').next()?.trim().parse().ok());
+        (from, range.and_then(|(_, all)| all.trim().parse().ok()))
+    }
+
     /// Fails where somebody else answered in the server's place; that cannot happen on this machine's own addresses.
     ///
     /// # Errors

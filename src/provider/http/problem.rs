@@ -237,7 +237,7 @@ impl Complaint {
             || (status < 429 && says(NO_MODEL_TEXTS))
             || (status == 404 && (lower.contains("model") || lower.contains(&origin.model.to_ascii_lowercase())));
         if no_model && !throttled {
-            return ProviderError::NoSuchModel { provider, model: origin.model.clone(), message };
+            return ProviderError::NoSuchModel { provider, model: origin.model.clone(), message, own: None };
         }
         ProviderError::Status {
             provider,

@@ -2,7 +2,8 @@
 //!
 //! The tokens that followed the last few where they stood before are read together with the last one. The answer goes
 //! on as it would without them: each token is chosen from what the same numbers make likely, and what was read in vain
-//! is forgotten. It costs little, because the weights are taken from memory once for all of them.
+//! is forgotten. It costs little, because the weights are taken from memory once for all of them; where a processor has
+//! no way to do that, nothing is read ahead.
 
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
@@ -56,8 +57,10 @@ impl Ahead {
         }
         memory.truncate(before.len(), &network.shape);
         let mut pass = vec![*last];
-        let room = network.shape.context.saturating_sub(tokens.len());
-        pass.extend_from_slice(followers(tokens, self.length.min(room)));
+        if network.saves_together() {
+            let room = network.shape.context.saturating_sub(tokens.len());
+            pass.extend_from_slice(followers(tokens, self.length.min(room)));
+        }
         let mut all = network.read(&pass, memory, Next::Each, stop)?;
         let each = all.len() / pass.len();
         for (index, token) in pass.iter().enumerate().skip(1) {
@@ -98,6 +101,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = Gguf::open(&Model::write(folder.path())).unwrap();
         let network = Network::new(&file, 1).unwrap();
+        if !network.saves_together() {
+            return;
+        }
         let stop = AtomicBool::new(false);
         let (mut ahead, mut memory, mut tokens) =
             (Ahead::default(), Memory::new(&network.shape), vec![2, 3, 4, 2, 3]);
@@ -109,6 +115,23 @@ mod tests {
             ahead.read(&network, &tokens, &mut memory, &stop).unwrap();
         }
         assert!(hits >= 40, "{hits} of 60 were in memory");
+    }
+
+    #[test]
+    fn where_reading_together_saves_nothing_each_token_is_read_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Gguf::open(&Model::write(folder.path())).unwrap();
+        let mut network = Network::new(&file, 1).unwrap();
+        network.vector = None;
+        let stop = AtomicBool::new(false);
+        let (mut ahead, mut memory) = (Ahead::default(), Memory::new(&network.shape));
+        let mut tokens = vec![2, 3, 4, 2, 3];
+        network.read(&tokens, &mut memory, Next::Wanted, &stop).unwrap();
+        for step in 0..20 {
+            tokens.push([4, 2, 3][step % 3]);
+            ahead.read(&network, &tokens, &mut memory, &stop).unwrap();
+            assert_eq!((memory.length, ahead.read.len()), (tokens.len(), 0));
+        }
     }
 
     proptest! {

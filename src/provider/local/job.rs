@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use tokio::sync::mpsc;
 
 use crate::conversation::{Message, StreamEvent, ToolSpec};
+use crate::provider::ModelError;
 
 /// What the engine answers with.
 pub(super) type Event = Result<StreamEvent, Trouble>;
@@ -14,7 +15,7 @@ pub(super) type Event = Result<StreamEvent, Trouble>;
 #[derive(Debug, Clone)]
 pub(super) enum Trouble {
     /// The model cannot be used.
-    Model(String),
+    Model(ModelError),
     /// The last message alone is longer than the context.
     TooLong,
 }

@@ -71,6 +71,11 @@ fn row(format: Format, columns: usize, filled: Filled, dice: &mut Dice) -> Vec<u
     bytes
 }
 
+/// A row of weights of a usual size.
+pub(super) fn any_row(format: Format, columns: usize, dice: &mut Dice) -> Vec<u8> {
+    row(format, columns, Filled::Any, dice)
+}
+
 /// A case: rows of one format, somewhere in memory, and tokens to multiply them with.
 #[derive(Debug, Clone)]
 struct Case {
@@ -144,6 +149,10 @@ proptest! {
             vector.row(case.format, row, &activations, first, &mut out);
             for (token, found) in out.iter().enumerate() {
                 case.check(vector.name(), row, &activations, first + token, *found);
+                // Several at once come to the same as one alone, to the last bit.
+                let mut alone = [7.0];
+                vector.row(case.format, row, &activations, first + token, &mut alone);
+                prop_assert_eq!(alone[0].to_bits(), found.to_bits(), "{} token {} of {:?}", vector.name(), token, case);
             }
         }
     }
@@ -171,6 +180,10 @@ proptest! {
 fn a_way_is_what_its_name_says() {
     assert!(Vector::named("scalar").is_none());
     let all: Vec<&str> = Vector::all().into_iter().map(Vector::name).collect();
+    // Set by tests/aarch64.sh, which knows what its processors have.
+    if let Ok(ways) = std::env::var("AXI_TEST_WAYS") {
+        assert_eq!(all.join(", "), ways);
+    }
     let named = |name: &str| Vector::named(name).map(Vector::name);
     assert_eq!(named(""), all.first().copied());
     let narrow = if cfg!(target_arch = "aarch64") { "neon" } else { "avx2" };

@@ -64,10 +64,10 @@ use engine::{Engine, Plan};
 use job::{Ask, Event, Job, Trouble};
 use weights::CONTEXT;
 
+use super::ModelError;
 use super::{Abilities, EventStream, ModelInfo, Provider, ProviderError, Request};
 use crate::conversation::Price;
-pub use fetch::{FetchError, fetch};
-pub use gguf::ModelError;
+pub use fetch::{FetchError, fetch, remove};
 pub use sources::{NotThere, Progress, Source, Sources};
 pub use speed::speed;
 pub use weights::{Places, TABLE, Weights, by_name, check, find, folder, leavings, remember};
@@ -149,7 +149,7 @@ impl LocalProvider {
         let stop = Arc::new(AtomicBool::new(false));
         if let Err(error) = self.engine.ask(job(sender.clone(), &stop)) {
             // An empty channel of 64 takes one event.
-            drop(sender.try_send(Err(Trouble::Model(error.to_string()))));
+            drop(sender.try_send(Err(Trouble::Model(error.into()))));
         }
         drop(sender);
         let listener = Listener { receiver, stop };
@@ -162,9 +162,12 @@ impl LocalProvider {
     fn failed(&self, trouble: Trouble) -> ProviderError {
         match trouble {
             Trouble::TooLong => ProviderError::ContextOverflow { message: format!("{CONTEXT} tokens") },
-            Trouble::Model(message) => {
-                ProviderError::NoSuchModel { provider: NAME.to_owned(), model: self.info.model.clone(), message }
-            }
+            Trouble::Model(error) => ProviderError::NoSuchModel {
+                provider: NAME.to_owned(),
+                model: self.info.model.clone(),
+                message: error.to_string(),
+                own: Some(error),
+            },
         }
     }
 }

@@ -47,7 +47,7 @@ struct Panel {
 
 /// Multiplies sixteen rows, one behind the other in `rows`, with all tokens: sixteen numbers a token. Nothing is
 /// written, and `false` returned, where the format has no such way.
-#[target_feature(enable = "neon")]
+#[target_feature(enable = "neon,dotprod")]
 pub(super) fn panel(format: Format, rows: &[u8], activations: &Activations, out: &mut [f32]) -> bool {
     if matches!(format, Format::F32 | Format::F16 | Format::BF16) {
         return false;
@@ -148,7 +148,7 @@ impl Panel {
 }
 
 /// Multiplies what is unpacked with `N` tokens. `at`: the first of them, the first block, how many blocks.
-#[target_feature(enable = "neon")]
+#[target_feature(enable = "neon,dotprod")]
 fn tile<const N: usize>(
     format: Format,
     panel: &Panel,
@@ -168,9 +168,9 @@ fn tile<const N: usize>(
 
 /// Adds to four sums each the products of four bytes of a lane with bytes `4 * QUAD` to `4 * QUAD + 3`.
 #[inline]
-#[target_feature(enable = "neon")]
+#[target_feature(enable = "neon,dotprod")]
 fn dot<const QUAD: usize>(mut sums: int32x4_t, numbers: int8x16_t, bytes: int8x16_t) -> int32x4_t {
-    // SAFETY: it reads and writes these registers only; `panel` is called where the processor can.
+    // SAFETY: it reads and writes these registers only, and who calls it has `dotprod`.
     unsafe {
         asm!(
             ".arch_extension dotprod",
@@ -184,7 +184,7 @@ fn dot<const QUAD: usize>(mut sums: int32x4_t, numbers: int8x16_t, bytes: int8x1
 
 /// The products of sixteen numbers of some rows with those of `N` tokens, added to sums.
 #[inline]
-#[target_feature(enable = "neon")]
+#[target_feature(enable = "neon,dotprod")]
 fn sixteen<const N: usize>(
     numbers: &[[[i8; 16]; GROUPS]],
     groups: usize,
@@ -205,7 +205,7 @@ fn sixteen<const N: usize>(
 }
 
 /// Adds the products of a block of 256 numbers in `PARTS` parts; `MINIMA` where something is taken away of each.
-#[target_feature(enable = "neon")]
+#[target_feature(enable = "neon,dotprod")]
 fn wide<const N: usize, const PARTS: usize, const MINIMA: bool>(
     panel: &Panel,
     activations: &Activations,
@@ -254,7 +254,7 @@ fn wide<const N: usize, const PARTS: usize, const MINIMA: bool>(
 }
 
 /// Adds the products of blocks of 32 numbers; `MINIMA` as above.
-#[target_feature(enable = "neon")]
+#[target_feature(enable = "neon,dotprod")]
 fn blocks<const N: usize, const MINIMA: bool>(
     panel: &Panel,
     activations: &Activations,

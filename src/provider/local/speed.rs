@@ -22,17 +22,14 @@ const BETWEEN: usize = 500;
 /// token a second.
 #[must_use]
 pub fn speed() -> u64 {
-    let begun = Instant::now();
-    let bytes: usize = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let threads: Vec<_> = (0..cores()).map(|_| scope.spawn(one)).collect();
         threads.into_iter().filter_map(|thread| thread.join().ok()).sum()
-    });
-    let spent = begun.elapsed().as_millis().max(1);
-    u64::try_from(bytes as u128 * 1000 / spent).unwrap_or(u64::MAX)
+    })
 }
 
-/// What one thread multiplies in that time, in bytes.
-fn one() -> usize {
+/// What one thread multiplies, in bytes a second. Making the weights and starting the thread is no part of it.
+fn one() -> u64 {
     let format = Format::Q4K;
     let (numbers, size) = format.block();
     let size = COLUMNS / numbers * size;
@@ -51,11 +48,12 @@ fn one() -> usize {
         }
         black_box(&out);
         bytes += rows.len();
-        if begun.elapsed() >= MOMENT {
-            break;
+        let spent = begun.elapsed();
+        if spent >= MOMENT {
+            return u64::try_from(bytes as u128 * 1_000_000 / spent.as_micros()).unwrap_or(u64::MAX);
         }
     }
-    bytes
+    0
 }
 
 #[cfg(test)]

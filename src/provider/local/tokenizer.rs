@@ -30,7 +30,8 @@ impl Tokenizer {
     pub(crate) fn new(file: &Gguf) -> Result<Self, ModelError> {
         match file.word("tokenizer.ggml.model").as_deref() {
             Some("gpt2") => {}
-            other => return Err(ModelError::Unsupported(format!("the tokenizer {:?}", other.unwrap_or("none")))),
+            Some(other) => return Err(ModelError::unsupported("tokenizer.ggml.model", other)),
+            None => return Err(ModelError::Missing("tokenizer.ggml.model".into())),
         }
         let is_llama = file.word("tokenizer.ggml.pre").is_some_and(|name| name == "llama-bpe");
         let texts = file.texts("tokenizer.ggml.tokens");
@@ -43,7 +44,7 @@ impl Tokenizer {
         let mut single = [None; 256];
         let mut words = HashMap::default();
         for (index, text) in texts.iter().enumerate() {
-            let id = u32::try_from(index).map_err(|_| ModelError::Damaged("too many tokens"))?;
+            let id = u32::try_from(index).map_err(|_| ModelError::Unfit("tokenizer.ggml.tokens".into()))?;
             // Kinds 3 and 4 are control and user-defined tokens: their text stands for itself.
             let is_mark = kinds.get(index).is_some_and(|kind| *kind == 3.0 || *kind == 4.0);
             let raw: Box<[u8]> = if is_mark { (*text).into() } else { raw_bytes(text, &byte_of) };

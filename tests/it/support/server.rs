@@ -397,8 +397,11 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Recorded> {
 
 fn write_answer(mut stream: &TcpStream, answer: &Answer, gone: impl Fn() -> bool) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
-    let mut head =
-        format!("HTTP/1.1 {} Scripted\r\ntransfer-encoding: chunked\r\nconnection: close\r\n", answer.status);
+    let chunked = !answer.headers.iter().any(|(name, _)| name == "content-length");
+    let mut head = format!("HTTP/1.1 {} Scripted\r\nconnection: close\r\n", answer.status);
+    if chunked {
+        head.push_str("transfer-encoding: chunked\r\n");
+    }
     for (name, value) in &answer.headers {
         head.extend([name, ": ", value, "\r\n"]);
     }
@@ -406,6 +409,7 @@ fn write_answer(mut stream: &TcpStream, answer: &Answer, gone: impl Fn() -> bool
     for step in &answer.steps {
         match step {
             Step::Bytes(bytes) if bytes.is_empty() => {}
+            Step::Bytes(bytes) if !chunked => stream.write_all(bytes)?,
             Step::Bytes(bytes) => {
                 let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
                 chunk.extend_from_slice(bytes);
@@ -416,7 +420,7 @@ fn write_answer(mut stream: &TcpStream, answer: &Answer, gone: impl Fn() -> bool
             Step::Wait(_) => return Err(std::io::ErrorKind::BrokenPipe.into()),
         }
     }
-    if answer.cut {
+    if answer.cut || !chunked {
         return Ok(());
     }
     stream.write_all(b"0\r\n\r\n")

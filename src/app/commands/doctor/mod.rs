@@ -4,6 +4,8 @@ mod guard;
 mod installed;
 mod machine;
 mod models;
+#[cfg(feature = "local")]
+mod own;
 mod page;
 mod terminal;
 

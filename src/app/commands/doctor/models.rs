@@ -7,6 +7,8 @@ use super::super::super::failed::{Failed, runtime};
 use super::super::super::models;
 use super::super::check::Check;
 use super::super::login::keychain_cause;
+#[cfg(feature = "local")]
+use super::own::own;
 use super::page::Means;
 use crate::agent::Failure;
 use crate::frontend::words::{self, Speaking};
@@ -36,7 +38,7 @@ pub(super) fn checks(app: &App, model: Option<&str>, locale: &Locale, means: Mea
         },
     ));
     checks.extend(servers(app, locale));
-    checks.extend(own(app, locale));
+    checks.extend(own(app, model, locale));
     if means == Means::Call {
         checks.extend(answers(app, &keys, locale));
     }
@@ -80,40 +82,8 @@ fn servers(app: &App, locale: &Locale) -> Vec<Check> {
     found.into_iter().map(row).collect()
 }
 
-#[cfg(feature = "local")]
-fn own(app: &App, locale: &Locale) -> Vec<Check> {
-    use crate::provider::local::{NAME, TABLE, find, processor, speed};
-    let name = locale.text(word::doctor::OWN_MODEL);
-    let places = models::places(app);
-    let here = TABLE.iter().filter_map(|weights| Some((weights, find(weights, &places)?)));
-    let here: Vec<_> = here.collect();
-    let model = here.first().map_or(&TABLE[0], |(weights, _)| *weights);
-    let is_here = !here.is_empty();
-    let here: Vec<String> = here
-        .into_iter()
-        .map(|(weights, path)| {
-            let (model, size) = (format!("{NAME}/{}", weights.name), models::megabytes(weights.size));
-            format!("{model} ({size}) · {}", app.paths.shown(&path))
-        })
-        .collect();
-    let here = if here.is_empty() { vec![locale.text(word::local::NOT_HERE).to_owned()] } else { here };
-    let (path, cores) = processor();
-    let path = path.unwrap_or(locale.text(word::doctor::SCALAR));
-    let runs = locale.with(word::doctor::Processor { path, cores: &cores.to_string() });
-    let (tenths, needed) = (speed().saturating_mul(10) / model.size.max(1), models::megabytes(model.size));
-    let pace = format!("{}.{}", tenths / 10, tenths % 10);
-    let fast = locale.with(word::doctor::Speed { tokens: &pace, model: model.name, bytes: &needed });
-    let found = format!("{} · {runs} · {fast}", here.join(", "));
-    let is_tight = is_here && models::available().is_some_and(|bytes| bytes < model.size);
-    vec![if is_tight {
-        Check::bad(name, found, locale.text(word::doctor::MEMORY_HINT))
-    } else {
-        Check::good(name, found)
-    }]
-}
-
 #[cfg(not(feature = "local"))]
-fn own(_: &App, locale: &Locale) -> Vec<Check> {
+fn own(_: &App, _: Option<&str>, locale: &Locale) -> Vec<Check> {
     vec![Check::good(locale.text(word::doctor::OWN_MODEL), locale.text(word::local::LEFT_OUT))]
 }
 
