@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::question::Review;
-use super::results::CallsEnd;
+use super::results::{CallsEnd, denied};
 use super::trials::{applied, touches};
-use super::{AgentEvent, Frontend, Notice};
+use super::undo::Undo;
+use super::{AgentEvent, Frontend, Notice, Tried, Tryable};
 use crate::approval::command::LineJudgement;
 use crate::approval::{Class, Surroundings, is_protected};
 use crate::conversation::{Subject, ToolCall};
 use crate::journal::Journal;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Reach, Sandbox};
+use crate::tool::{SHELL, ToolFacts, ToolOutput};
 use crate::trial::{Change, ChangeSet, Ground, Kind, Refused, Trial};
 
 /// The most names that the model is told.
@@ -174,4 +176,40 @@ fn told(set: &ChangeSet, outside: &[&Change], left: &[PathBuf], is_unanswered: b
 /// How the calls end where nobody could be asked about a trial.
 pub(super) fn unanswered(call: &ToolCall, subject: &Subject) -> CallsEnd {
     CallsEnd::ApprovalNeeded { name: call.name.clone(), subject: subject.clone(), never_auto: false, unkept: false }
+}
+
+/// The fields of a shell call that a trial keeps to; with any other it means something that a trial is not.
+const TRIED_FIELDS: &[&str] = &["command", "timeout"];
+
+/// Tells how a call could be tried first: a line of the shell that writes the workspace and ends by itself.
+pub(super) fn tryable(
+    call: &ToolCall,
+    subject: &Subject,
+    reach: &Reach,
+    outlives: bool,
+    undo: &Undo,
+) -> Option<Tryable> {
+    let (Subject::Command { line }, Reach::Workspace { network, also }) = (subject, reach) else { return None };
+    let plain = call.input.as_object()?.keys().all(|field| TRIED_FIELDS.contains(&field.as_str()));
+    (call.name == SHELL && plain && !outlives).then(|| Tryable {
+        line: line.clone(),
+        network: *network,
+        also: also.clone(),
+        session: undo.session(),
+    })
+}
+
+/// How the answer to a call begins that a person ran in a trial and applied: they have seen it all.
+pub const APPLIED_FROM_TRIAL: &str = "The user ran this in a trial first, saw what it changes, and applied it:";
+
+/// What the model is told of a command that the person ran in a trial.
+pub(super) fn after_trial(tried: &Tried) -> ToolOutput {
+    let printed = tried.printed.trim_end();
+    if tried.applied {
+        let content = format!("{APPLIED_FROM_TRIAL}\n{printed}");
+        return ToolOutput::ok(content, ToolFacts::default());
+    }
+    denied(format!(
+        "The user ran this in a trial, saw what it would change, and did not apply all of it:\n{printed}"
+    ))
 }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::call_trials::First;
+use super::call_trials::{First, after_trial, tryable};
 use super::derived::Made;
 use super::results::{
     CallEnd, CallsEnd, NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES, Refused, closed, denied, interrupted,
     refused,
 };
 use super::undo::{Changes, Undo};
-use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Tried, Tryable, Widened, extent, reach};
+use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
 use crate::approval::command::{Judged, LineJudgement, Part, judge};
 use crate::approval::{
     Assessment, Class, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule,
@@ -21,7 +21,7 @@ use crate::approval::{
 };
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::sandbox::{Reach, Sandbox, Standing};
-use crate::tool::{Access, Before, Place, SHELL, Tool, ToolFacts, ToolMemory, ToolOutput};
+use crate::tool::{Access, Before, Place, Tool, ToolMemory, ToolOutput};
 use crate::trial::Trial;
 
 /// Decides about calls.
@@ -99,36 +99,6 @@ struct Asked {
     never_auto: bool,
     /// Whether the person is told that the change cannot be taken back in full.
     cannot_undo: bool,
-}
-
-/// The fields of a shell call that a trial keeps to; with any other it means something that a trial is not.
-const TRIED_FIELDS: &[&str] = &["command", "timeout"];
-
-/// Tells how a call could be tried first: a line of the shell that writes the workspace and ends by itself.
-fn tryable(call: &ToolCall, subject: &Subject, reach: &Reach, outlives: bool, undo: &Undo) -> Option<Tryable> {
-    let (Subject::Command { line }, Reach::Workspace { network, also }) = (subject, reach) else { return None };
-    let plain = call.input.as_object()?.keys().all(|field| TRIED_FIELDS.contains(&field.as_str()));
-    (call.name == SHELL && plain && !outlives).then(|| Tryable {
-        line: line.clone(),
-        network: *network,
-        also: also.clone(),
-        session: undo.session(),
-    })
-}
-
-/// How the answer to a call begins that a person ran in a trial and applied: they have seen it all.
-pub const APPLIED_FROM_TRIAL: &str = "The user ran this in a trial first, saw what it changes, and applied it:";
-
-/// What the model is told of a command that the person ran in a trial.
-fn after_trial(tried: &Tried) -> ToolOutput {
-    let printed = tried.printed.trim_end();
-    if tried.applied {
-        let content = format!("{APPLIED_FROM_TRIAL}\n{printed}");
-        return ToolOutput::ok(content, ToolFacts::default());
-    }
-    denied(format!(
-        "The user ran this in a trial, saw what it would change, and did not apply all of it:\n{printed}"
-    ))
 }
 
 impl Consent {

@@ -50,8 +50,7 @@ mod wait;
 mod window;
 mod wishes;
 
-pub use call_trials::{Bounds, Probe};
-pub use consent::APPLIED_FROM_TRIAL;
+pub use call_trials::{APPLIED_FROM_TRIAL, Bounds, Probe};
 pub use event::{Activity, AgentEvent, Doing, Explorer, Failure, Frontend, Notice, TurnEnd};
 pub use figures::{FallbackPrice, Shortened};
 use hooks::Hooks;

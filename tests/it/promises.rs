@@ -61,6 +61,8 @@ const HELD: &[(&str, &str)] = &[
     ("trial.untouched", "nothing_changes_before_random_lines_are_applied_and_then_it_is_as_if_they_had_run_there"),
     ("explain.class.read_only", "what_runs_unasked_changes_nothing_whatever_the_line"),
     ("trial.ask.drop", "nothing_changes_before_random_lines_are_applied_and_then_it_is_as_if_they_had_run_there"),
+    ("trial.deletes_files.one", "what_a_command_would_change_is_told_deletions_first_and_nothing_is_touched"),
+    ("trial.deletes_files.other", "what_a_command_would_change_is_told_deletions_first_and_nothing_is_touched"),
     ("trial.deletes.one", "what_a_command_would_change_is_told_deletions_first_and_nothing_is_touched"),
     ("trial.deletes.other", "what_a_command_would_change_is_told_deletions_first_and_nothing_is_touched"),
     ("trial.lent", "what_lies_inside_comes_later_and_what_is_applied_is_never_only_lent"),
