@@ -7,7 +7,6 @@ use std::sync::OnceLock;
 use super::question::Review;
 use super::results::{CallsEnd, denied};
 use super::trials::{applied, touches};
-use super::undo::Undo;
 use super::{AgentEvent, Frontend, Notice, Tried, Tryable};
 use crate::approval::command::LineJudgement;
 use crate::approval::{Class, Surroundings, is_protected};
@@ -187,7 +186,7 @@ pub(super) fn tryable(
     subject: &Subject,
     reach: &Reach,
     outlives: bool,
-    undo: &Undo,
+    session: Option<String>,
 ) -> Option<Tryable> {
     let (Subject::Command { line }, Reach::Workspace { network, also }) = (subject, reach) else { return None };
     let plain = call.input.as_object()?.keys().all(|field| TRIED_FIELDS.contains(&field.as_str()));
@@ -195,7 +194,7 @@ pub(super) fn tryable(
         line: line.clone(),
         network: *network,
         also: also.clone(),
-        session: undo.session(),
+        session,
     })
 }
 

@@ -187,7 +187,7 @@ impl Consent {
         let wants = self.wants(tool.access(&call.input), effect, assessment.line.as_deref(), &verdict);
         let is_unasked =
             verdict.decision == Decision::Allow && !wants.ask && (!outlives || self.policy.assumes_yes());
-        let is_tryable = || tryable(call, subject, &wants.reach, outlives, undo).is_some();
+        let is_tryable = || tryable(call, subject, &wants.reach, outlives, undo.session()).is_some();
         let first = if is_unasked { undo.first(assessment.line.as_deref(), &is_tryable) } else { First::No };
         if first == First::Ask {
             verdict.reasons.push(Reason::Untried);
@@ -341,7 +341,7 @@ impl Consent {
             outlives,
             careful,
             number,
-            trial: tryable(call, subject, &wants.reach, outlives, undo),
+            trial: tryable(call, subject, &wants.reach, outlives, undo.session()),
         };
         Ok(Asked { request, never_auto, cannot_undo: unkept.is_some() })
     }
