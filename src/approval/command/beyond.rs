@@ -225,7 +225,8 @@ fn names_secret(file: &str, place: &Surroundings) -> bool {
 }
 
 /// What code that reaches the network has in it, in any language: modules, calls and addresses.
-const OF_NETWORK: &[&str] = &["http", "url", "socket", "request", "fetch", "connect", "ftp", "smtp", "/dev/tcp"];
+pub(super) const OF_NETWORK: &[&str] =
+    &["http", "url", "socket", "request", "fetch", "connect", "ftp", "smtp", "/dev/tcp"];
 
 /// The secret file that code in a line (`python3 -c …`) names in quotes, where that code reaches the network, too.
 fn named_by_code(part: &Judged, place: &Surroundings) -> Option<String> {

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::beyond::OF_NETWORK;
 use super::judgement::Judged;
 use super::leaves::{stays, talks};
 use crate::approval::glob::Glob;
@@ -17,8 +18,20 @@ const MOST_WORDS: usize = 500;
 /// Programs that list what lies where they run if they are told no place.
 const OF_HERE: &[&str] = &["find", "fd", "fdfind", "rg", "ag", "ack", "ls", "dir", "tree", "git"];
 
-/// How a line says where it runs, or lists what lies there.
-const HERE: &[&str] = &["$(", "`", "PWD"];
+/// How a line says where it runs.
+const HERE: &[&str] = &["${PWD}", "$PWD", "$(pwd)", "`pwd`"];
+
+/// How a line has a shell read from a file that it names only then.
+const READ_LATER: &[&str] = &["< \"$", "<\"$", "< $", "<$"];
+
+/// Programs that are told what to send in words of their own.
+const TOLD: &[&str] = &["sftp", "ftp", "lftp", "smbclient", "socat"];
+/// How they are told.
+const TELLING: &[&str] = &["put ", "mirror ", "exec:", "system:"];
+
+/// What code in a line has in it that goes through a directory, and what reaches the network, in small letters.
+const WALKING: &[&str] =
+    &["walk", "glob", "readdir", "listdir", "scandir", "iterdir", "recurs", "find(", "make_archive"];
 
 /// So many directories in which a line may be.
 const MOST_BASES: usize = 20;
@@ -31,13 +44,18 @@ pub(super) fn taken(line: &str, parts: &[Judged], handed: bool, place: &Surround
     if !parts.iter().any(sends) {
         return None;
     }
+    let line = &from_here(line);
     let mut look =
         Look { bases: vec![place.cwd.clone()], dotted: line.contains("dotglob"), left: MOST_WORDS, place };
     // A word that is known only when it runs may be any that the line has.
-    let lists = handed || parts.iter().any(|part| sends(part) && part.words().iter().any(Option::is_none));
+    let is_open = |part: &Judged| sends(part) && part.words().iter().any(Option::is_none);
+    let lists = handed || READ_LATER.iter().any(|sign| line.contains(sign)) || parts.iter().any(is_open);
     let picked = parts.iter().any(|part| name(part) == "find" && picks_others(part));
     parts.iter().find_map(|part| {
         look.follow(part, line);
+        if walks(part) {
+            return look.words(["."].into_iter());
+        }
         let name = name(part);
         let names_only = lists::NAME_PROGRAMS.contains(name) || name == "find" && !runs_for_each(part);
         let given = handed && !picked && sends(part);
@@ -45,20 +63,50 @@ pub(super) fn taken(line: &str, parts: &[Judged], handed: bool, place: &Surround
             return None;
         }
         let before = look.left;
-        let found = if given {
-            look.words(pieces(line))
-        } else if part.words().iter().all(Option::is_some) {
-            look.words(part.words().iter().flatten().skip(1).map(String::as_str))
-        } else if part.text.contains(['$', '`']) {
-            look.words(pieces(line))
-                .or_else(|| HERE.iter().any(|here| line.contains(here)).then(|| look.words(["."].into_iter()))?)
-        } else {
-            look.words(pieces(&part.text).skip(1))
-        };
+        let found = look.words(read_by(part, given, line).iter().map(String::as_str));
         // None of its words was a place.
-        let here = before == look.left && (OF_HERE.contains(&name) || is_recursive(part));
+        let here = before == look.left && (OF_HERE.contains(&name) || is_recursive(part))
+            || part.words().iter().any(Option::is_none) && ["$(", "`"].iter().any(|sign| part.text.contains(sign));
         found.or_else(|| if here { look.words(["."].into_iter()) } else { None })
     })
+}
+
+/// The words of a part that may be what it reads; `given`: it gets some from another program.
+fn read_by(part: &Judged, given: bool, line: &str) -> Vec<String> {
+    let (name, text) = (name(part), from_here(&part.text));
+    let is_told = TOLD.contains(&name) && TELLING.iter().any(|sign| line.to_ascii_lowercase().contains(sign));
+    let known = part.words().iter().all(Option::is_some);
+    let written = |text: &str| pieces(text).map(str::to_owned).collect::<Vec<String>>();
+    let mut words = if given || is_told || !known && text.contains(['$', '`']) {
+        written(&line.replace("\\n", " "))
+    } else if known {
+        part.words().iter().flatten().skip(1).cloned().collect()
+    } else {
+        written(&text).into_iter().skip(1).collect()
+    };
+    // What they fetch they write; a file that they send is named, or a pattern.
+    if known && !given && lists::LOADING_PROGRAMS.contains(name) || words.iter().any(|word| word == "download") {
+        return Vec::new();
+    }
+    if lists::COPYING_PROGRAMS.contains(name) {
+        // The last one is where it goes.
+        let plain: Vec<&str> = pieces(&text).skip(1).filter(|word| !word.starts_with('-')).collect();
+        if let [_, .., last] = plain.as_slice() {
+            words.retain(|word| word.trim_matches(['"', '\'']) != last.trim_matches(['"', '\'']));
+        }
+    }
+    words
+}
+
+/// Tells whether a part is code that goes through a directory and reaches the network, in any language.
+fn walks(part: &Judged) -> bool {
+    let has = |code: &str, signs: &[&str]| signs.iter().any(|sign| code.contains(sign));
+    let codes = part.words().iter().flatten().skip(1).map(|code| code.to_ascii_lowercase());
+    part.class == Class::Execute && codes.into_iter().any(|code| has(&code, WALKING) && has(&code, OF_NETWORK))
+}
+
+fn from_here(text: &str) -> String {
+    HERE.iter().fold(text.to_owned(), |text, sign| text.replace(sign, "."))
 }
 
 fn name(part: &Judged) -> &str {
@@ -71,7 +119,7 @@ fn takes(part: &Judged) -> bool {
     match part.class {
         Class::Network => sends(part),
         Class::ReadOnly | Class::Write | Class::Destructive => true,
-        Class::Execute => stays(part) || talks(part),
+        Class::Execute => stays(part) || talks(part) || lists::SENDING_PROGRAMS.contains(name(part)),
     }
 }
 
@@ -152,7 +200,9 @@ impl Look<'_> {
             let word = word.trim_matches(['"', '\'']);
             // A flag's value, and a form's file.
             let value = word.rsplit(['=', '@']).next().unwrap_or(word);
-            for word in [word, value] {
+            // What a container sees of it stands behind.
+            let mount = value.split(':').next().filter(|path| path.starts_with(['.', '/', '~'])).unwrap_or("");
+            for word in [word, value, mount] {
                 if word.is_empty() || word.starts_with('-') || word.contains("://") || self.left == 0 {
                     continue;
                 }
