@@ -64,12 +64,9 @@ pub(crate) fn descendants(root: i32) -> Vec<Pid> {
 /// has stopped the new process before. Reads one file of /proc, and the others only of one that waits.
 pub(crate) fn is_stuck(job: Pid) -> bool {
     let job = job.as_raw_nonzero().get();
-    if !Status::read(job).is_some_and(|status| status.held) {
-        return false;
-    }
-    let all: Vec<(i32, Status)> = all().collect();
-    let below = below(&all, job);
-    all.iter().any(|(process, status)| status.stopped && below.contains(process))
+    let Some(leader) = Status::read(job).filter(|status| status.held) else { return false };
+    // What a shell with jobs of its own has stopped is in other groups.
+    all().any(|(_, status)| status.stopped && status.parent == job && status.group == leader.group)
 }
 
 /// The numbers of all that descend from one, dead parents between them included.

@@ -96,8 +96,15 @@ fn what_is_tried_from_a_question_finds_the_same_shell() {
         person.waits(|view| view.text().contains("Yes, once"), "the question");
         person.types("t");
         person.waits(|view| view.text().contains("+ made (") && view.text().contains("❯ "), "the trial's page");
+        // A shell in it, and what that starts, are as they would be without axi.
+        person.types("o");
+        person.sees("A shell in the trial");
+        person.types("bash -c 'echo env=${BASH_ENV-none} ${AXI_DEFINITIONS-none}' > env\rexit\r");
+        person.waits(|view| view.text().contains("+ env (") && view.text().contains("❯ "), "the page again");
         person.types("y");
         person.sees("Tried it.");
+        let seen = std::fs::read_to_string(person.home.work().join("env"));
+        assert_eq!(seen.ok().as_deref(), Some("env=none none\n"), "{shell}");
         let made = std::fs::read_to_string(person.home.work().join("made"));
         assert_eq!(made.ok().as_deref(), Some("aliased\nONE me x\n"), "{shell}");
         let told = last_said(server.requests().last().unwrap());

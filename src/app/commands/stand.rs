@@ -19,7 +19,10 @@ use crate::trial::{self, Most, Refused, Trial};
 /// The variable by which trials are not offered in questions (`off`), or made in copies (`copy`).
 const OFFERED: &str = "AXI_TRIAL";
 
-/// What people say in that variable.
+/// The variable with the file of the person's definitions, which a line finds that was judged by them.
+pub(in crate::app) const DEFINITIONS: &str = "AXI_DEFINITIONS";
+
+/// What people say in [`OFFERED`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Offered {
     Yes,
@@ -43,12 +46,15 @@ pub(super) struct Workplace {
     sandbox: Sandbox,
     workspace: PathBuf,
     directory: PathBuf,
+    /// The file that [`DEFINITIONS`] names.
+    definitions: Option<String>,
 }
 
 impl Workplace {
     pub(super) fn of(app: &App) -> Self {
         let (workspace, directory) = (app.project.root.clone(), app.project.cwd.clone());
-        Self { program: app.process.program.clone(), sandbox: app.sandbox(), workspace, directory }
+        let definitions = app.process.variable(DEFINITIONS);
+        Self { program: app.process.program.clone(), sandbox: app.sandbox(), workspace, directory, definitions }
     }
 }
 
@@ -58,8 +64,9 @@ pub(super) struct Stand {
     program: PathBuf,
     confinement: Option<Confinement>,
     directory: PathBuf,
-    /// What reads a line.
+    /// What reads a line, and what it reads before.
     shell: &'static str,
+    definitions: Option<String>,
     /// What the repository was like before anything ran, where a person sees it.
     pub(super) repository: Option<GitState>,
 }
@@ -67,7 +74,7 @@ pub(super) struct Stand {
 impl Stand {
     /// Makes one in a layer.
     pub(super) fn new(ground: &Workplace, options: &TryOptions, places: &[PathBuf]) -> Result<Self, Refused> {
-        let Workplace { program, sandbox, workspace, directory } = ground;
+        let Workplace { program, sandbox, workspace, directory, definitions } = ground;
         let program = program.clone().ok_or(Refused::Unsupported)?;
         let line = options.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
         let work = WorkDirectories { workspace, directory, temporary: sandbox.temporary(), line: &line };
@@ -77,7 +84,10 @@ impl Stand {
         also.extend(sandbox.git_outside(workspace));
         let covered = trial::Ground { workspace, also: &also, lent: &sandbox.lent(), open: &[] };
         let trial = Trial::new(&covered, places)?;
-        Ok(Self::of(options, trial, program, confinement, directory.clone()))
+        Ok(Self {
+            definitions: definitions.clone(),
+            ..Self::of(options, trial, program, confinement, directory.clone())
+        })
     }
 
     /// Makes one in a copy.
@@ -94,7 +104,8 @@ impl Stand {
         let writable = trial.writable().to_vec();
         let confinement = ground.sandbox.only(writable, !options.offline).ok_or(Refused::NoSandbox)?;
         let directory = trial.inside(&ground.directory);
-        Ok(Self::of(options, trial, program, Some(confinement), directory))
+        let definitions = ground.definitions.clone();
+        Ok(Self { definitions, ..Self::of(options, trial, program, Some(confinement), directory) })
     }
 
     fn of(
@@ -106,7 +117,7 @@ impl Stand {
     ) -> Self {
         // A call's line, which is tried in place of it, is bash's.
         let shell = if options.ask { "bash" } else { "sh" };
-        Self { trial, program, confinement, directory, shell, repository: None }
+        Self { trial, program, confinement, directory, shell, definitions: None, repository: None }
     }
 
     /// Asks git, in the trial, what the repository is like; `None` where nobody reads it, or there is none.
@@ -155,8 +166,15 @@ impl Stand {
         // A job of its own on the terminal, for a shell in there has jobs, too; a copy's adopter sees to that itself.
         let lent = if self.trial.is_copy() { None } else { child::Lent::about_to_be() };
         let mut command = self.command_for(lent.is_some() || self.trial.is_copy());
+        command.env_remove(DEFINITIONS);
         match words {
-            [line] => drop(command.args([self.shell, "-c"]).arg(line)),
+            [line] => {
+                command.args([self.shell, "-c"]).arg(line);
+                // Not for a shell: what is started in it would read them, too.
+                if let Some(path) = &self.definitions {
+                    command.env("BASH_ENV", path);
+                }
+            }
             words => drop(command.args(words)),
         }
         if output != TryOutput::Page {

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::process::Command;
 use std::rc::Rc;
 
-use super::super::commands::{ASKED, ASKING, can_try as probe};
+use super::super::commands::{ASKED, ASKING, DEFINITIONS, can_try as probe};
 use super::super::context::App;
 use crate::agent::{Tried, Tryable};
 use crate::child;
@@ -28,7 +28,7 @@ pub(super) fn tries(app: &Rc<App>) -> Tries {
         // It was judged by what it finds of the person's shell.
         let definitions = app.shell.person().definitions_for_trial().ok()?;
         if let Some(path) = &definitions {
-            command.env("BASH_ENV", path.as_os_str());
+            command.env(DEFINITIONS, path.as_os_str());
         }
         let ran = relay(command).ok()?;
         let code = ran.status.code()?;
