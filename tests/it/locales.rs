@@ -78,7 +78,7 @@ fn sources() -> Vec<(String, String)> {
             let name = path.display().to_string();
             if path.is_dir() {
                 folders.push(path);
-            } else if name.ends_with(".rs") && !name.ends_with("_tests.rs") {
+            } else if path.extension().is_some_and(|end| end == "rs") && !name.ends_with("_tests.rs") {
                 found.push((name, std::fs::read_to_string(path).expect("a text")));
             }
         }
@@ -91,6 +91,18 @@ fn a_mark_of_direction_in_a_file_is_no_part_of_the_words() {
     let marks = "{\"a\": \"\u{200f}\u{2068}{count}\u{2069}\u{202b}y\u{61c}\u{200e}\"}";
     let (tables, _) = generated(&[r#"{"a": "{count}x"}"#, marks]).expect("it is right");
     assert!(tables.contains(r#"text: "\u{1}y", places: &[(0, 2), ]"#), "{tables}");
+}
+
+#[test]
+fn the_language_that_no_one_speaks_has_a_mark_of_direction_in_each_text() {
+    // Without them the walk through its screens would not see that a mark gets through.
+    let english = r#"{"a": {"b": "to {path}", "c": {"one": "{count} x", "other": "{count} xs"}, "d": " "}}"#;
+    let made = build::pseudo(&serde_json::from_str(english).expect("it is right"));
+    for place in ["/a/b", "/a/c/one", "/a/c/other"] {
+        let text = made.pointer(place).and_then(serde_json::Value::as_str).expect("a text");
+        assert!(text.starts_with('\u{200f}') && text.contains('{'), "{place}: {text:?}");
+    }
+    assert_eq!(made["a"]["d"], " ");
 }
 
 #[test]

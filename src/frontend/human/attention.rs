@@ -14,10 +14,13 @@ use crate::terminal::{Mark, Progress, sanitize_line};
 /// The most characters of a topic: a title, and a notification, is one row.
 const TOPIC: usize = 120;
 
+/// Shows a title and a text on the desktop.
+type Desktop = Box<dyn Fn(&str, &str)>;
+
 /// How what a turn is about gets to who looks elsewhere.
 pub struct Notifier {
     /// Shows a title and a text on the desktop.
-    pub desktop: Box<dyn Fn(&str, &str)>,
+    pub desktop: Desktop,
     /// Takes the secrets out of a text: a title, and a program's arguments, can be read by others.
     pub redact: Box<dyn Fn(&str) -> String>,
 }
