@@ -47,14 +47,18 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Prints lines of a page: a terminal gets them broken at words, the rows after the first further in.
+    /// Prints lines of a page: a terminal gets them broken at words, the rows after the first further in. A line that
+    /// begins with four blanks is for the shell: the terminal wraps it, so that it is copied as one.
     pub(super) fn page(&self, text: &str) -> Exit {
         if !std::io::stdout().is_terminal() {
             return self.print(text);
         }
         let width = usize::from(terminal_size().0).saturating_sub(1);
-        let lines = text.lines().map(|line| Line::styled(sanitize_line(line), nu_ansi_term::Style::default()));
-        let rows: Vec<String> = lines.flat_map(|line| in_rows(&line, width, 2)).map(|row| row.text()).collect();
+        let rows = text.lines().flat_map(|line| {
+            let whole = Line::styled(sanitize_line(line), nu_ansi_term::Style::default());
+            if line.starts_with("    ") { vec![whole] } else { in_rows(&whole, width, 2) }
+        });
+        let rows: Vec<String> = rows.map(|row| row.text()).collect();
         self.print(&rows.join("\n"))
     }
 

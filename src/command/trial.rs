@@ -229,7 +229,7 @@ fn row(locale: &Locale, set: &ChangeSet, change: &Change) -> String {
         Kind::Deleted | Kind::Added => row.push_str(&sized(locale, change.bytes)),
         Kind::Changed => {
             row.push_str(&sized(locale, change.bytes));
-            if let Some((was, is)) = change.texts(COMPARED) {
+            if let Ok((was, is)) = change.texts(COMPARED) {
                 let diff = TextDiff::from_lines(&was, &is);
                 let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
                 let _ = write!(row, " +{} −{}", count(ChangeTag::Insert), count(ChangeTag::Delete));

@@ -46,7 +46,7 @@ fn add(patch: &mut String, change: &Change, name: &str) {
         }
         return;
     }
-    let Some((was, is)) = change.texts(MOST) else {
+    let Ok((was, is)) = change.texts(MOST) else {
         head(patch);
         let _ = writeln!(patch, "Binary files {from} and {to} differ");
         return;

@@ -29,7 +29,10 @@ static KINDS: &[(ErrorKind, Word)] = &[
     (ErrorKind::QuotaExceeded, system::QUOTA_EXCEEDED),
     (ErrorKind::FileTooLarge, system::FILE_TOO_LARGE),
     (ErrorKind::ResourceBusy, system::BUSY),
-    (ErrorKind::ExecutableFileBusy, system::BUSY),
+    (ErrorKind::ExecutableFileBusy, system::PROGRAM_RUNNING),
+    (ErrorKind::StaleNetworkFileHandle, system::STALE),
+    (ErrorKind::NotSeekable, system::NOT_SEEKABLE),
+    (ErrorKind::Deadlock, system::DEADLOCK),
     (ErrorKind::CrossesDevices, system::OTHER_FILESYSTEM),
     (ErrorKind::TooManyLinks, system::TOO_MANY_LINKS),
     (ErrorKind::InvalidFilename, system::INVALID_NAME),
@@ -44,13 +47,22 @@ static KINDS: &[(ErrorKind, Word)] = &[
     (ErrorKind::OutOfMemory, system::OUT_OF_MEMORY),
 ];
 
-/// Failures that the standard library has no kind for.
+/// Failures that the standard library has no kind for, or one kind for two.
 static NUMBERS: &[(rustix::io::Errno, Word)] = &[
     (rustix::io::Errno::IO, system::INPUT_OUTPUT),
     (rustix::io::Errno::LOOP, system::LINK_LOOP),
     (rustix::io::Errno::MFILE, system::TOO_MANY_FILES),
     (rustix::io::Errno::NFILE, system::TOO_MANY_FILES),
     (rustix::io::Errno::NOEXEC, system::NO_PROGRAM),
+    // As the owner of something: no change of its mode would help, as it does where access is denied.
+    (rustix::io::Errno::PERM, system::NOT_PERMITTED),
+    (rustix::io::Errno::NXIO, system::NO_DEVICE),
+    (rustix::io::Errno::NODEV, system::NO_DEVICE),
+    (rustix::io::Errno::NOTTY, system::NO_TERMINAL),
+    (rustix::io::Errno::SRCH, system::NO_PROCESS),
+    (rustix::io::Errno::CHILD, system::NO_CHILD),
+    (rustix::io::Errno::BADF, system::CLOSED),
+    (rustix::io::Errno::NAMETOOLONG, system::NAME_TOO_LONG),
 ];
 
 /// Where the standard library puts a failure's number.
@@ -59,7 +71,8 @@ const NUMBER: &str = " (os error ";
 impl Locale {
     /// Returns what failed, as far as the system said it, in this language; the rest as it is. A failure that has no
     /// words keeps those of the system and its number.
-    pub(super) fn said_by_system<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    #[must_use]
+    pub fn said_by_system<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if let Some((_, word)) = KINDS.iter().find(|(kind, _)| *text == Error::from(*kind).to_string()) {
             return self.text(*word).into();
         }
@@ -106,6 +119,75 @@ mod tests {
         let odd = Error::from_raw_os_error(9_999).to_string();
         for text in ["", "it broke", " (os error ", "x (os error 2)", "(os error 2", "y (os error z)", &odd] {
             assert_eq!(locale.said_by_system(text), text);
+        }
+    }
+
+    #[test]
+    fn what_files_programs_terminals_and_the_network_fail_with_has_words() {
+        use rustix::io::Errno;
+        let locale = Locale::new("ja");
+        let said = |number: Errno| locale.said_by_system(&Error::from(number).to_string()).into_owned();
+        let (mut silent, all) = (
+            Vec::new(),
+            [
+                Errno::PERM,
+                Errno::NOENT,
+                Errno::SRCH,
+                Errno::INTR,
+                Errno::IO,
+                Errno::NXIO,
+                Errno::TOOBIG,
+                Errno::NOEXEC,
+                Errno::BADF,
+                Errno::CHILD,
+                Errno::AGAIN,
+                Errno::NOMEM,
+                Errno::ACCESS,
+                Errno::BUSY,
+                Errno::EXIST,
+                Errno::XDEV,
+                Errno::NODEV,
+                Errno::NOTDIR,
+                Errno::ISDIR,
+                Errno::INVAL,
+                Errno::NFILE,
+                Errno::MFILE,
+                Errno::NOTTY,
+                Errno::TXTBSY,
+                Errno::FBIG,
+                Errno::NOSPC,
+                Errno::SPIPE,
+                Errno::ROFS,
+                Errno::MLINK,
+                Errno::PIPE,
+                Errno::DEADLK,
+                Errno::NAMETOOLONG,
+                Errno::NOSYS,
+                Errno::NOTEMPTY,
+                Errno::LOOP,
+                Errno::DQUOT,
+                Errno::STALE,
+                Errno::ADDRINUSE,
+                Errno::ADDRNOTAVAIL,
+                Errno::NETDOWN,
+                Errno::NETUNREACH,
+                Errno::CONNABORTED,
+                Errno::CONNRESET,
+                Errno::NOTCONN,
+                Errno::TIMEDOUT,
+                Errno::CONNREFUSED,
+                Errno::HOSTUNREACH,
+                Errno::OPNOTSUPP,
+            ],
+        );
+        for number in all {
+            if said(number).is_ascii() {
+                silent.push(number);
+            }
+        }
+        assert_eq!(silent, []);
+        for (one, other) in [(Errno::PERM, Errno::ACCESS), (Errno::TXTBSY, Errno::BUSY)] {
+            assert_ne!(said(one), said(other), "what to do differs: {one:?} {other:?}");
         }
     }
 

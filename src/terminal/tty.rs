@@ -58,6 +58,14 @@ struct Held {
     plain: AtomicBool,
     /// The bytes that restore the window's own title, while it has another one.
     title: Mutex<Option<Vec<u8>>>,
+    directory: Mutex<Option<Directory>>,
+}
+
+/// The bytes that tell the terminal the directory of axi, and the one it was in before.
+struct Directory {
+    here: Vec<u8>,
+    before: Vec<u8>,
+    is_here: bool,
 }
 
 /// Keeps the terminal in the person's own mode until it is dropped.
@@ -81,7 +89,8 @@ impl Tty {
     pub fn take() -> io::Result<Self> {
         let user = tcgetattr(rustix::stdio::stdin())?;
         let off = || AtomicBool::new(false);
-        let held = Held { user, taken: off(), keyboard_flags: off(), plain: off(), title: Mutex::default() };
+        let (title, directory) = (Mutex::default(), Mutex::default());
+        let held = Held { user, taken: off(), keyboard_flags: off(), plain: off(), title, directory };
         let tty = Self { restorer: Restorer { held: Arc::new(held) } };
         tty.retake()?;
         Ok(tty)
@@ -127,6 +136,14 @@ impl Tty {
         std::mem::replace(&mut *title, undo).is_some()
     }
 
+    /// Tells the terminal by `here` in which directory axi is, and by `before`, whenever the terminal is restored, in
+    /// which it was.
+    pub fn directory(&self, here: Vec<u8>, before: Vec<u8>) {
+        let told = Directory { here, before, is_here: false };
+        *self.restorer.held.directory.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
+        self.restorer.tell_directory(true);
+    }
+
     /// Stops this job as Ctrl+Z does. Returns when it is in the foreground again, with the baseline set. The caller
     /// removes its live rows before, and paints them again afterwards. Without job control it returns at once.
     ///
@@ -137,6 +154,7 @@ impl Tty {
         let sent = kill_process_group(getpgrp(), Signal::TSTP);
         std::thread::sleep(STOP_TAKES);
         self.retake()?;
+        self.restorer.tell_directory(true);
         Ok(sent?)
     }
 }
@@ -155,9 +173,12 @@ impl Drop for Lent<'_> {
 }
 
 impl Restorer {
-    /// Restores cursor, wrapping, bracketed paste, focus events, keyboard flags and title, and sets the person's
-    /// mode. Does nothing if the terminal is not held. Errors are ignored: they mean that the terminal is gone.
+    /// Restores cursor, wrapping, bracketed paste, focus events, keyboard flags, title and directory, and sets the
+    /// person's mode; of these only the directory if the terminal is not held. Errors are ignored: they mean that the
+    /// terminal is gone.
     pub fn restore(&self) {
+        // Also while the person's mode is set, as for a program that has the terminal.
+        self.tell_directory(false);
         if !self.held.taken.load(Ordering::Acquire) {
             return;
         }
@@ -173,6 +194,17 @@ impl Restorer {
             }
         }
         self.restore_mode();
+    }
+
+    /// Tells that the terminal is in axi's directory, or again in the one before; nothing twice.
+    fn tell_directory(&self, is_here: bool) {
+        let mut directory = self.held.directory.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(told) = directory.as_mut().filter(|told| told.is_here != is_here) else { return };
+        told.is_here = is_here;
+        let bytes = if is_here { told.here.clone() } else { told.before.clone() };
+        // A terminal that takes nothing must not keep the one who ends axi waiting for the lock.
+        drop(directory);
+        let _ = Output { locked: false, ..Output::new() }.write_all(&bytes);
     }
 
     fn restore_mode(&self) {

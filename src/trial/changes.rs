@@ -5,6 +5,17 @@ use std::path::{Path, PathBuf};
 use super::met::Met;
 use super::seen::{Seen, What};
 
+/// Why a content is not shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotShown {
+    /// It is no text.
+    NoText,
+    /// It is longer than asked for.
+    TooLong,
+    /// It cannot be read, and why.
+    Unreadable(String),
+}
+
 /// What became of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -92,21 +103,27 @@ impl Change {
         }
     }
 
-    /// Reads the old and the new content, if both are texts of at most so many bytes; what is not there is empty.
-    #[must_use]
-    pub fn texts(&self, most: u64) -> Option<(String, String)> {
+    /// Reads the old and the new content; what is not there is empty.
+    ///
+    /// # Errors
+    /// If one of the two is no text, has more than `most` bytes, or cannot be read.
+    pub fn texts(&self, most: u64) -> Result<(String, String), NotShown> {
         let read = |seen: Option<&Seen>, path: &Path| match seen {
-            None => Some(String::new()),
-            Some(Seen { what: What::Link(target), .. }) => target.to_str().map(str::to_owned),
-            Some(seen) if seen.what == What::File && seen.length <= most => {
-                String::from_utf8(std::fs::read(path).ok()?).ok().filter(|text| !text.contains('\0'))
+            None => Ok(String::new()),
+            Some(Seen { what: What::Link(target), .. }) => {
+                target.to_str().map(str::to_owned).ok_or(NotShown::NoText)
             }
-            Some(_) => None,
+            Some(seen) if seen.what != What::File => Err(NotShown::NoText),
+            Some(seen) if seen.length > most => Err(NotShown::TooLong),
+            Some(_) => {
+                let bytes = std::fs::read(path).map_err(|error| NotShown::Unreadable(error.to_string()))?;
+                String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or(NotShown::NoText)
+            }
         };
         if self.kind == Kind::Mode {
-            return None;
+            return Err(NotShown::NoText);
         }
-        Some((read(self.before.as_ref(), &self.path)?, read(self.after.as_ref(), &self.layer)?))
+        Ok((read(self.before.as_ref(), &self.path)?, read(self.after.as_ref(), &self.layer)?))
     }
 }
 
@@ -144,5 +161,35 @@ impl ChangeSet {
             Ok(rest) => rest,
             Err(_) => path,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_shown_says_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = |bytes: &[u8], most| {
+            let path = folder.path().join("it");
+            std::fs::write(&path, bytes).unwrap();
+            let after = Seen::look(&path).unwrap();
+            let change = Change { after, layer: path.clone(), ..added(path) };
+            change.texts(most)
+        };
+        assert_eq!(told(b"one", 3), Ok((String::new(), "one".to_owned())));
+        assert_eq!(told(b"four", 3), Err(NotShown::TooLong));
+        assert_eq!(told(b"\xff", 3), Err(NotShown::NoText));
+        assert_eq!(told(b"\0", 3), Err(NotShown::NoText));
+        let after = Seen::look(&folder.path().join("it")).unwrap();
+        let gone = Change { after, ..added(folder.path().join("gone")) };
+        assert!(matches!(gone.texts(3), Err(NotShown::Unreadable(cause)) if cause.contains("os error 2")));
+    }
+
+    fn added(path: PathBuf) -> Change {
+        let (layer, kind) = (path.clone(), Kind::Added);
+        let (before, after, same_as) = (None, None, None);
+        Change { path, kind, bytes: 0, meanwhile: false, parted: false, before, after, layer, same_as }
     }
 }

@@ -35,7 +35,7 @@ mod turns;
 mod walk;
 
 pub use apply::{Applied, How, Ready, Why};
-pub use changes::{Change, ChangeSet, Kind};
+pub use changes::{Change, ChangeSet, Kind, NotShown};
 pub use copies::Most;
 #[cfg(target_os = "linux")]
 pub use enter::{ENTERED, Entry, leave_mounts, leave_others};

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use axi::agent::{Activity, AgentEvent, Frontend as _, TurnEnd};
 use axi::config::Notify;
+use rustix::process::Signal;
+
 use axi::terminal::{KeyWatch, Output, Pending, Tty, Wrap, escape_wait};
 
 use crate::support::answer;
@@ -88,6 +90,82 @@ fn a_terminal_that_takes_it_is_told_the_directory_and_gets_the_shells_back() {
     let work = home.work().canonicalize().unwrap().display().to_string();
     assert_eq!(told("WezTerm"), [format!("{work}/a%20b"), work]);
     assert_eq!(told(""), Vec::<String>::new());
+}
+
+#[test]
+fn a_signal_gives_the_directory_of_the_shell_back_to_the_terminal() {
+    for signal in [Signal::TERM, Signal::HUP, Signal::QUIT] {
+        let home = Home::new();
+        std::fs::create_dir(home.work().join("sub")).unwrap();
+        let mut command = home.axi();
+        command
+            .args(["--cwd", "sub", "-m", "openai/any"])
+            .env("OPENAI_API_KEY", "x")
+            .env("TERM_PROGRAM", "WezTerm");
+        let mut pty = Pty::options().spawn(&command);
+        pty.wait_for("❯");
+        pty.signal(signal);
+        pty.wait_exit();
+        let raw = pty.view(|view| String::from_utf8_lossy(view.raw()).into_owned());
+        let told: Vec<&str> = raw.split("\x1b]7;").skip(1).map(|rest| rest.split('\x1b').next().unwrap()).collect();
+        let work = home.work().canonicalize().unwrap().display().to_string();
+        assert_eq!(told.len(), 2, "{signal:?} {told:?}");
+        assert!(told[0].ends_with(&format!("{work}/sub")) && told[1].ends_with(&work), "{signal:?} {told:?}");
+    }
+}
+
+#[test]
+fn whoever_answers_or_types_is_there_and_is_not_notified() {
+    let home = Home::new();
+    let settings = "notify = \"always\"\n[notifications]\nlong_turn = 0\nbell = \"off\"\n";
+    home.write("config/axi/config.toml", settings);
+    let gate = Gate::new();
+    let call = answer::chat_call("1", "shell", r#"{"command":"touch made.txt"}"#).gate_before(1, &gate);
+    let server = Server::start([call, answer::chat_text("first"), answer::chat_text("second")]);
+    let mut command = home.axi();
+    command.args(["-m", "openai/any", "go"]).env("OPENAI_BASE_URL", server.url("/v1")).env("OPENAI_API_KEY", "x");
+    let mut pty = Pty::options().spawn(&command);
+    let notified = |pty: &Pty| pty.view(|view| String::from_utf8_lossy(view.raw()).matches("\x1b]777;").count());
+    gate.wait_reached();
+    pty.wait_for("waiting for the model");
+    pty.send("\x1b[O");
+    gate.open();
+    pty.wait_for("Run this command?");
+    assert_eq!(notified(&pty), 1, "nobody was there");
+    // The question's reader tells nobody that the focus came back.
+    pty.send("\x1b[I");
+    pty.send("y");
+    let is_over = |text: String, last: &str| text.contains(last) && text.trim_end().ends_with('❯');
+    assert!(pty.wait_until(|view| is_over(view.text(), "first"), PATIENCE), "{}", pty.describe());
+    assert_eq!(notified(&pty), 1, "somebody had answered");
+    pty.send("more\r");
+    assert!(pty.wait_until(|view| is_over(view.text(), "second"), PATIENCE), "{}", pty.describe());
+    assert_eq!(notified(&pty), 1, "somebody had typed");
+    pty.send("\x04");
+    pty.wait_exit();
+}
+
+#[test]
+fn no_secret_gets_into_a_title_or_a_program_and_a_long_line_is_cut() {
+    let home = Home::new();
+    let way = "notify = \"always\"\n[notifications]\nlong_turn = 0\ndesktop = \"on\"\n";
+    home.write("config/axi/config.toml", way);
+    let mut command = home.axi();
+    command.env("PATH", format!("{}:/usr/bin:/bin", desktop(&home).display()));
+    let line = format!("my key is sk-proj-{}, {}", "aB3dE5fG7hJ9kL1mN2pQ4rS6".repeat(2), "and so on ".repeat(100));
+    let (raw, _) = talk_with(command, Pty::options(), &[&line]);
+    let raw = String::from_utf8_lossy(&raw).into_owned();
+    let texts =
+        raw.split("\x1b]").skip(1).filter(|rest| ["2;", "9;", "777;"].iter().any(|kind| rest.starts_with(kind)));
+    let mut texts: Vec<String> = texts.map(|rest| rest.split('\x1b').next().unwrap().to_owned()).collect();
+    let (begun, told) = (Instant::now(), home.path().join("told"));
+    while !std::fs::read_to_string(&told).is_ok_and(|text| text.ends_with('|')) {
+        assert!(begun.elapsed() < PATIENCE, "no notification on the desktop");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    texts.push(std::fs::read_to_string(&told).unwrap());
+    assert!(texts.iter().filter(|text| text.contains("my key is [redacted]")).count() >= 4, "{texts:?}");
+    assert!(texts.iter().all(|text| !text.contains("aB3dE5") && text.chars().count() < 200), "{texts:?}");
 }
 
 /// A `notify-send` that writes its arguments down; the directory that it lies in.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::home::Home;
+use crate::support::pty::Pty;
 use crate::support::server::{Answer, Server};
 use crate::support::skip::skip;
 use crate::support::talk::{KEY, run};
@@ -132,4 +133,37 @@ fn a_self_check_has_a_turn_run_and_fails_with_what_it_found_wrong() {
     let ran = run(home.axi().env("http_proxy", "http://127.0.0.1:1").arg("self-check"));
     assert!(ran.out.contains("arrives as it was sent") && ran.out.contains("- ✗ settings: "), "{ran:?}");
     assert_eq!(ran.code, Some(1), "{ran:?}");
+}
+
+#[test]
+fn a_narrow_terminal_gets_rows_that_break_at_words_and_a_line_for_the_shell_whole() {
+    let home = Home::new();
+    let whole = run(home.axi().env("SHELL", "/bin/zsh").arg("doctor"));
+    let words: std::collections::BTreeSet<&str> = whole.out.split_whitespace().collect();
+    for columns in [40, 60] {
+        let mut pty = Pty::options().size(columns, 400).spawn(home.axi().env("SHELL", "/bin/zsh").arg("doctor"));
+        pty.wait_exit();
+        let raw = pty.view(|view| String::from_utf8_lossy(view.raw()).into_owned());
+        let prose = |row: &&str| !row.starts_with("    ") && !row.contains('\x1b');
+        // Of the terminal nothing is said where there is none.
+        let (head, rest) = raw.split_once(" terminal**").expect("its group");
+        let tail = rest.split_once("\n**").expect("the last group").1;
+        for row in head.lines().chain(tail.lines()).filter(prose) {
+            assert!(row.chars().count() < usize::from(columns), "{row:?}\n{raw}");
+            // A path is too long for a row, and figures differ from one moment to the next.
+            let plain = |word: &&str| !word.contains('/') && !word.contains(|letter: char| letter.is_ascii_digit());
+            let broken: Vec<&str> =
+                row.split_whitespace().filter(plain).filter(|word| !words.contains(word)).collect();
+            assert!(broken.is_empty(), "{broken:?} in {row:?}\n{raw}");
+        }
+        assert!(raw.contains("&& . ~/"), "{raw}");
+    }
+    // Wide characters take two columns.
+    let mut pty = Pty::options().size(40, 400).spawn(home.axi().args(["--lang", "zh-CN", "doctor"]));
+    pty.wait_exit();
+    let raw = pty.view(|view| String::from_utf8_lossy(view.raw()).into_owned());
+    let width = |row: &str| row.chars().map(|letter| if letter > '\u{2e80}' { 2 } else { 1 }).sum::<usize>();
+    for row in raw.lines().filter(|row| !row.starts_with("    ") && !row.contains('\x1b')) {
+        assert!(width(row.trim_end()) < 40, "{row:?}\n{raw}");
+    }
 }

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::process::Command;
 
+use rustix::termios::LocalModes;
 use serde_json::json;
 
 use crate::support::home::Home;
 use crate::support::pty::{Options, Pty};
-use crate::support::server::{Answer, Server, answer};
+use crate::support::server::{Answer, Gate, Server, answer};
 use crate::support::talk::{Person, last_said};
 
 const QUESTION: &str = "Which model shall answer?";
@@ -275,6 +276,42 @@ fn what_another_agent_asks_is_taken_over_and_its_secret_only_after_a_yes() {
 }
 
 #[test]
+fn what_is_typed_while_a_key_is_tried_is_not_shown_and_ctrl_c_leaves() {
+    let home = Home::new();
+    let (server, gate) = (Server::start([]), Gate::new());
+    let held = gate.clone();
+    let list = json!({"data": [{"id": "one"}, {"id": "two"}]});
+    server.decide(move |request| {
+        let no = || Answer::json(401, &json!({"error": {"message": "no"}}));
+        let tried = request.header("authorization").map(|_| Answer::json(200, &list).gate_before(0, &held));
+        Some(tried.unwrap_or_else(no))
+    });
+    let mut command = nothing(&home);
+    command.env("OPENAI_BASE_URL", server.url("/v1"));
+    let mut person = Person { pty: started(Pty::options(), &command) };
+    let other = number(&person.pty, "another provider");
+    person.types(other);
+    person.sees("Which provider?");
+    person.types("openai");
+    person.sees("› openai");
+    person.types("\r");
+    person.sees("How do you want to give the key?");
+    person.types("k");
+    person.sees("Key for openai");
+    person.types(format!("{KEY}\r"));
+    gate.wait_reached();
+    let mut pty = person.pty;
+    pty.send("pasted-too-early\r");
+    pty.wait_read();
+    assert!(!pty.termios().local_modes.contains(LocalModes::ECHO), "typed keys are echoed");
+    pty.send("\x03");
+    assert_eq!(pty.wait_exit().code(), Some(130), "{}", pty.describe());
+    assert!(!pty.view(|view| String::from_utf8_lossy(view.raw()).contains("pasted")), "{}", pty.describe());
+    assert_eq!(files(&home.path().join("config")), Vec::<String>::new());
+    assert!(pty.termios().local_modes.contains(LocalModes::ECHO), "the terminal is given back");
+}
+
+#[test]
 fn ctrl_c_at_any_step_leaves_nothing_half_written() {
     // The keys up to each question, by the text of the question.
     let steps =
@@ -334,7 +371,7 @@ fn settings_that_cannot_be_written_cost_only_the_next_start() {
 #[test]
 fn it_speaks_the_persons_language_in_forty_columns() {
     for (language, question, later) in
-        [("zh_CN.UTF-8", "由哪个模型来回答？", "以后再说"), ("ja_JP.UTF-8", "どのモデルを使いますか?", "後で")]
+        [("zh_CN.UTF-8", "由哪个模型来回答？", "以后再说"), ("ja_JP.UTF-8", "どのモデルを使いますか？", "後で")]
     {
         let home = Home::new();
         let mut command = nothing(&home);

@@ -47,10 +47,62 @@ fn a_key_becomes_a_constant_or_a_struct_with_its_placeholders() {
 }
 
 #[test]
+fn a_failure_of_the_system_is_said_in_the_field_that_is_translated() {
+    // These hand it on: to a `cause`, and to the words for a model's file.
+    let passed_on = ["app/talk/rules.rs", "repl/editor/read.rs", "provider/local/mod.rs"];
+    let mut wrong = Vec::new();
+    for (path, text) in sources() {
+        if passed_on.iter().any(|known| path.ends_with(known)) {
+            continue;
+        }
+        for row in text.lines() {
+            let parts: Vec<&str> = row.split("error.to_string()").collect();
+            for before in &parts[..parts.len() - 1] {
+                let name =
+                    before.trim_end_matches(|letter: char| letter.is_ascii_lowercase() || "._&".contains(letter));
+                if !name.ends_with("cause: ") && name.ends_with(": ") {
+                    wrong.push(format!("{path}: {}", row.trim()));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// Each file below src/ that is no test, with its text.
+fn sources() -> Vec<(String, String)> {
+    let (mut folders, mut found) = (vec![repository().join("src")], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.display().to_string();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") && !name.ends_with("_tests.rs") {
+                found.push((name, std::fs::read_to_string(path).expect("a text")));
+            }
+        }
+    }
+    found
+}
+
+#[test]
 fn a_mark_of_direction_in_a_file_is_no_part_of_the_words() {
     let marks = "{\"a\": \"\u{200f}\u{2068}{count}\u{2069}\u{202b}y\u{61c}\u{200e}\"}";
     let (tables, _) = generated(&[r#"{"a": "{count}x"}"#, marks]).expect("it is right");
     assert!(tables.contains(r#"text: "\u{1}y", places: &[(0, 2), ]"#), "{tables}");
+}
+
+#[test]
+fn the_language_that_no_one_speaks_has_a_mark_of_direction_in_each_text() {
+    // Without them the walk through its screens would not see that a mark gets through.
+    let english = r#"{"a": {"b": "to {path}", "c": {"one": "{count} x", "other": "{count} xs"}, "d": " "}}"#;
+    let made = build::pseudo(&serde_json::from_str(english).expect("it is right"));
+    for place in ["/a/b", "/a/c/one", "/a/c/other"] {
+        let text = made.pointer(place).and_then(serde_json::Value::as_str).expect("a text");
+        assert!(text.starts_with('\u{200f}') && text.contains('{'), "{place}: {text:?}");
+    }
+    assert_eq!(made["a"]["d"], " ");
 }
 
 #[test]

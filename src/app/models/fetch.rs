@@ -300,7 +300,7 @@ fn not_there(locale: &Locale, why: &NotThere) -> String {
             let (free, needed) = (&megabytes(*free), &megabytes(*needed));
             locale.with(word::local::not_there::NoRoom { free, needed })
         }
-        NotThere::Said(said) => said.clone(),
+        NotThere::Said(said) => locale.said_by_system(said).into_owned(),
     }
 }
 

@@ -108,10 +108,9 @@ pub(super) fn set_up(scene: &Scene<'_>) -> SetUp {
 /// Lets the person choose a model of those the server lists; what the import named, or the provider's usual one, is the
 /// first.
 fn settle_model(scene: &Scene<'_>, plan: &Plan, settings: &ProviderSettings) -> Result<String, NoChoice> {
-    let Scene { asker, client, runtime, locale, .. } = scene;
-    let listed = runtime.block_on(async {
-        tokio::time::timeout(PATIENCE, provider::list_models(settings, client)).await.ok()?.ok()
-    });
+    let Scene { asker, client, locale, .. } = scene;
+    let listed = scene
+        .wait(async { tokio::time::timeout(PATIENCE, provider::list_models(settings, client)).await.ok()?.ok() })?;
     let mut names: Vec<String> = listed.unwrap_or_default().into_iter().map(|model| model.name).collect();
     let row = provider::find(&plan.provider);
     let usual = row.map(|row| row.default_model).filter(|model| !model.is_empty()).map(str::to_owned);

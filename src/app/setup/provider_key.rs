@@ -41,7 +41,7 @@ enum Source {
 
 /// Settles it; a key that was typed or taken over is not kept yet.
 pub(super) fn settle_key(scene: &Scene<'_>, mut plan: Plan, import: Option<&Import>) -> KeyStep {
-    let Scene { app, asker, client, runtime, locale } = scene;
+    let Scene { app, asker, client, locale, .. } = scene;
     let console = Console::new(locale);
     let any = format!("{}/any", plan.provider);
     let environment = &app.process.variables;
@@ -110,7 +110,12 @@ pub(super) fn settle_key(scene: &Scene<'_>, mut plan: Plan, import: Option<&Impo
             }
         };
         let asked = async { tokio::time::timeout(PATIENCE, provider::check_key(&settings, client)).await };
-        match runtime.block_on(asked) {
+        let answered = match scene.wait(asked) {
+            Ok(answered) => answered,
+            Err(NoChoice::Escaped) => return KeyStep::Back,
+            Err(NoChoice::Interrupted) => return KeyStep::Leave,
+        };
+        match answered {
             Ok(Ok(())) => console.note(&locale.with(word::said::LoginTried { provider: &plan.provider })),
             Ok(Err(error @ ProviderError::Unauthorized { .. })) => {
                 console.warn(&match settings.key {

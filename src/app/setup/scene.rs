@@ -1,12 +1,14 @@
 //! What setting up works with, and what it is about to write.
 
 use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
 
 use super::super::context::App;
 use crate::config::Config;
-use crate::frontend::dialog::Terminal;
+use crate::frontend::dialog::{NoChoice, Terminal};
 use crate::locale::Locale;
 use crate::provider::Client;
+use crate::terminal::{KeyWatch, Pending, escape_wait};
 
 /// What setting up works with.
 pub(in crate::app) struct Scene<'a> {
@@ -15,6 +17,23 @@ pub(in crate::app) struct Scene<'a> {
     pub(in crate::app) client: &'a Client,
     pub(in crate::app) runtime: &'a Runtime,
     pub(in crate::app) locale: &'a Locale,
+}
+
+impl Scene<'_> {
+    /// Waits for what is asked elsewhere. The terminal is axi's meanwhile, and sends no signals: the keys that stop are
+    /// listened for, and what else is typed answers no question that is not there yet.
+    pub(super) fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, NoChoice> {
+        let Self { asker, runtime, .. } = self;
+        let cancel = CancellationToken::new();
+        let watch = |_| KeyWatch::start(cancel.clone(), Pending::default(), escape_wait(true)).ok();
+        let keys = asker.tty.as_ref().and_then(watch);
+        asker.signals.watch(Some(cancel.clone()));
+        let done = runtime.block_on(cancel.run_until_cancelled(work));
+        asker.signals.watch(None);
+        let pressed = keys.map(KeyWatch::stop).unwrap_or_default();
+        let stopped = if pressed.escaped.is_some() { NoChoice::Escaped } else { NoChoice::Interrupted };
+        done.ok_or(stopped)
+    }
 }
 
 /// What is written at the end.

@@ -1,5 +1,6 @@
 //! The start of a REPL whose model cannot be asked: setting up, with what was typed waiting.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
@@ -9,23 +10,28 @@ use super::super::context::App;
 use super::super::failed::Failed;
 use super::super::models::{self, Missing, choose, fetch_own};
 use super::super::setup::{Scene, SetUp, can_ask, set_up, tell_ways};
+use super::stage::stage;
 use crate::cli::RunOptions;
 use crate::command::Problem;
 use crate::config::Origin;
 use crate::frontend::dialog::Terminal;
 use crate::frontend::exit::Exit;
+use crate::frontend::stage::Stage;
 use crate::locale::{Locale, word};
 use crate::provider::{Client, Provider};
+
+/// A conversation about to begin: who answers, what was found to be said, and the terminal where it was taken already.
+pub(super) type Begun = (Arc<dyn Provider>, Option<String>, Option<Stage>);
 
 /// Chooses the model; where there is none, has the person set one up.
 pub(super) fn begin(
     app: &App,
     options: &RunOptions,
     client: &Client,
-    runtime: &Runtime,
-) -> Result<(Arc<dyn Provider>, Option<String>), Failed> {
+    runtime: &Rc<Runtime>,
+) -> Result<Begun, Failed> {
     let failed = match choose(app, options.model.as_deref(), client, runtime, Missing::Tell) {
-        Ok(chosen) => return Ok(chosen),
+        Ok((provider, found)) => return Ok((provider, found, None)),
         Err(failed) => failed,
     };
     // A model that was named for this run is meant.
@@ -45,10 +51,12 @@ pub(super) fn begin(
         // Something was found, or an address was named, and it cannot be asked.
         None => console.fail(&failed.problem),
     }
+    // Until the prompt: what is typed between two questions, a key perhaps, is not shown.
+    let stage = stage(app, runtime)?;
     loop {
-        match chosen(app, &app.asker(), client, runtime, locale)? {
+        match chosen(app, &stage.terminal, client, runtime, locale)? {
             Chosen::Model(name) => match models::connect(app, &name, client, locale) {
-                Ok(provider) => return Ok((provider, None)),
+                Ok(provider) => return Ok((provider, None, Some(stage))),
                 Err(problem) => console.fail(&problem),
             },
             Chosen::Nothing => {

@@ -8,7 +8,8 @@ use super::super::context::App;
 use super::super::desktop;
 use super::rules;
 use crate::agent::Agent;
-use crate::frontend::human::{Asker, HumanOptions, Looks};
+use crate::frontend::human::{Asker, HumanOptions, Looks, Notifier};
+use crate::secret::{self, Level};
 use crate::terminal::Output;
 
 pub(super) fn human_options(
@@ -19,6 +20,11 @@ pub(super) fn human_options(
 ) -> HumanOptions<Output> {
     let cache = app.display().background_cache();
     let variables = app.process.variables;
+    let keys = Rc::clone(app);
+    let notifier = Notifier {
+        desktop: Box::new(move |title, text| desktop::notify(title, text, variables)),
+        redact: Box::new(move |text| secret::redact(text, &keys.known_secrets(), Level::Sent).0),
+    };
     HumanOptions {
         size: terminal_size,
         looks,
@@ -28,7 +34,7 @@ pub(super) fn human_options(
         rules: rules::offer(app),
         tools: agent.tools().clone(),
         keep_background: Box::new(move |background| cache.write(background)),
-        desktop: Box::new(move |title, text| desktop::notify(title, text, variables)),
+        notifier,
         clock: Box::new(Instant::now),
     }
 }

@@ -41,12 +41,12 @@ const QUIET: Duration = Duration::from_secs(3);
 pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let runtime = Rc::new(runtime(&app.locale)?);
     let client = models::client(&app.config(), &app.process.variables);
-    let (provider, found) = first_run::begin(app, &options, &client, &runtime)?;
+    let (provider, found, taken) = first_run::begin(app, &options, &client, &runtime)?;
     let local = provider.model().local;
     let (mut agent, gone_on) = agent::make(app, &options, provider, FrontendKind::Repl)?;
     // The person reviews each; nothing is printed.
     drop(tries::begin(app, &options, &mut agent));
-    let stage = stage(app, &runtime)?;
+    let stage = taken.map_or_else(|| stage(app, &runtime), Ok)?;
     let plain = stage.plain;
     let looks = app.display().looks();
     let lender = Rc::clone(&stage.tty);

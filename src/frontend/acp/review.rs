@@ -48,7 +48,7 @@ pub(super) fn review(
 }
 
 fn diff(change: &Change) -> Option<Value> {
-    let (old, new) = change.texts(MOST).filter(|_| !change.is_directory())?;
+    let (old, new) = change.texts(MOST).ok().filter(|_| !change.is_directory())?;
     let old = (change.kind != Kind::Added).then_some(old);
     Some(json!({"type": "diff", "path": change.path, "oldText": old, "newText": new}))
 }

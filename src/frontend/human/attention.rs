@@ -11,24 +11,36 @@ use crate::config::{Notify, OnOff};
 use crate::locale::{Word, word};
 use crate::terminal::{Mark, Progress, sanitize_line};
 
-/// Shows a notification with a title and a text on the desktop.
-pub type Notifier = Box<dyn Fn(&str, &str)>;
+/// The most characters of a topic: a title, and a notification, is one row.
+const TOPIC: usize = 120;
+
+/// Shows a title and a text on the desktop.
+type Desktop = Box<dyn Fn(&str, &str)>;
+
+/// How what a turn is about gets to who looks elsewhere.
+pub struct Notifier {
+    /// Shows a title and a text on the desktop.
+    pub desktop: Desktop,
+    /// Takes the secrets out of a text: a title, and a program's arguments, can be read by others.
+    pub redact: Box<dyn Fn(&str) -> String>,
+}
 
 /// What the turn is about, for who looks elsewhere.
 pub(super) struct Attention {
     topic: String,
-    /// Shows a title and a text on the desktop.
-    desktop: Notifier,
+    notifier: Notifier,
 }
 
 impl Attention {
-    pub(super) fn new(desktop: Notifier) -> Self {
-        Self { topic: String::new(), desktop }
+    pub(super) fn new(notifier: Notifier) -> Self {
+        Self { topic: String::new(), notifier }
     }
 
     /// Says what the next turn is about.
     pub(super) fn set_topic(&mut self, message: &str) {
-        message.lines().next().unwrap_or_default().trim().clone_into(&mut self.topic);
+        // What is secret in the first line may show by another one: all of them are searched, and cut afterwards.
+        let clean = (self.notifier.redact)(message.trim_start());
+        self.topic = cut(clean.lines().next().unwrap_or_default().trim());
     }
 
     /// Puts the topic into the window's title.
@@ -103,7 +115,7 @@ impl Attention {
             let text = if self.topic.is_empty() { text.to_owned() } else { format!("{text}: {}", self.topic) };
             let (by, wishes) = (painter.looks().notifies_by, painter.looks().notifications.clone());
             if wishes.desktop == OnOff::On {
-                (self.desktop)("axi", &sanitize_line(&text));
+                (self.notifier.desktop)("axi", &sanitize_line(&text));
             }
             if wishes.terminal == OnOff::On {
                 painter.screen().mark(&Mark::Notify(by, "axi".to_owned(), text));
@@ -114,6 +126,13 @@ impl Attention {
             }
         }
     }
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= TOPIC {
+        return text.to_owned();
+    }
+    text.chars().take(TOPIC - 1).chain(['…']).collect()
 }
 
 /// Tells the terminal, where it is one that shows it.
@@ -146,6 +165,19 @@ fn is_wanted(notify: Notify, focused: Option<bool>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_topic_is_one_row_without_secrets() {
+        let redact = |text: &str| text.replace("hunter2", "[redacted]");
+        let notifier = Notifier { desktop: Box::new(|_, _| {}), redact: Box::new(redact) };
+        let mut attention = Attention::new(notifier);
+        attention.set_topic(" log in with hunter2 \nand more");
+        assert_eq!(attention.topic, "log in with [redacted]");
+        attention.set_topic(&"长".repeat(10_000));
+        assert_eq!(attention.topic, format!("{}…", "长".repeat(TOPIC - 1)));
+        attention.set_topic(&format!("{}hunter2", "x".repeat(TOPIC - 4)));
+        assert!(!attention.topic.contains("hun"), "cut before it was redacted: {}", attention.topic);
+    }
 
     #[test]
     fn only_who_looks_elsewhere_is_called_unless_they_wish_otherwise() {

@@ -18,6 +18,8 @@ enum Asked {
 pub(super) struct Keyboard {
     watched: Option<(KeyWatch, Rc<Tty>)>,
     background: Asked,
+    /// The focus as far as it is known, while the terminal has told nothing newer.
+    focus: Option<bool>,
 }
 
 impl Keyboard {
@@ -37,6 +39,7 @@ impl Keyboard {
 
     /// Stops watching and returns what the keys asked for.
     pub(super) fn unwatch(&mut self) -> Pressed {
+        self.focus = self.focused();
         self.watched.take().map(|(keys, _)| keys.stop()).unwrap_or_default()
     }
 
@@ -52,6 +55,28 @@ impl Keyboard {
         if let Some((keys, _)) = &mut self.watched {
             keys.pause();
         }
+    }
+
+    /// Takes down that somebody has just pressed a key for another reader, which does not tell of the focus. A terminal
+    /// that never told is not believed to have it: it would never tell that it lost it.
+    pub(super) fn somebody_is_there(&mut self) {
+        self.focus = self.take_focus().map(|_| true);
+    }
+
+    /// Forgets what the terminal told of the focus: while a command had the terminal, it told nothing.
+    pub(super) fn forget_focus(&mut self) {
+        self.take_focus();
+        self.focus = None;
+    }
+
+    fn take_focus(&self) -> Option<bool> {
+        self.watched.as_ref().and_then(|(keys, _)| keys.take_focus()).or(self.focus)
+    }
+
+    /// Reads the keys again, once somebody has answered a question.
+    pub(super) fn resume_answered(&mut self) {
+        self.somebody_is_there();
+        self.resume();
     }
 
     /// Reads the keys again; the terminal's settings for them have not changed.
@@ -75,7 +100,7 @@ impl Keyboard {
 
     /// Tells whether the terminal has the focus, where it tells.
     pub(super) fn focused(&self) -> Option<bool> {
-        self.watched.as_ref().and_then(|(keys, _)| keys.focused())
+        self.watched.as_ref().and_then(|(keys, _)| keys.focused()).or(self.focus)
     }
 
     /// Tells once that Ctrl+Z was pressed, with the terminal that is to be given back.

@@ -40,6 +40,7 @@ impl Lent {
         // Keys typed before that was said are not meant for the command.
         keyboard.settle();
         keyboard.pause();
+        keyboard.forget_focus();
         painter.screen().listen(false);
         painter.screen().flush();
         match Loan::start(near, pressed, painter.is_linear()) {

@@ -4,7 +4,7 @@ use super::diff::{Ink, changes};
 use super::looks::Looks;
 use crate::locale::{Locale, word};
 use crate::terminal::{Line, Span, sanitize_line};
-use crate::trial::{Change, ChangeSet, Kind};
+use crate::trial::{Change, ChangeSet, Kind, NotShown};
 
 /// Longer texts are not compared line by line (bytes).
 const MOST: u64 = 16 * 1024 * 1024;
@@ -38,15 +38,19 @@ fn of_one(locale: &Locale, ink: Ink<'_>, set: &ChangeSet, change: &Change) -> Ve
         notes.push(format!("{before:o} → {after:o}"));
     }
     let is_content = !change.is_directory() && matches!(change.kind, Kind::Added | Kind::Changed | Kind::Deleted);
-    let texts = if is_content { change.texts(MOST) } else { None };
-    if is_content && texts.is_none() {
-        notes.push(locale.text(word::trial::NO_TEXT).to_owned());
+    let texts = is_content.then(|| change.texts(MOST));
+    if let Some(Err(why)) = &texts {
+        notes.push(match why {
+            NotShown::NoText => locale.text(word::trial::NO_TEXT).to_owned(),
+            NotShown::TooLong => locale.text(word::trial::TOO_LONG).to_owned(),
+            NotShown::Unreadable(cause) => locale.with(word::trial::Unreadable { cause }),
+        });
     }
     if !notes.is_empty() {
         title.push(Span::new(format!(" · {}", notes.join(" · ")), ink.theme.dim));
     }
     let mut rows = vec![title];
-    if let Some((was, is)) = texts {
+    if let Some(Ok((was, is))) = texts {
         rows.extend(changes(&change.path, &was, &is, ink));
     }
     rows

@@ -51,8 +51,8 @@ pub struct HumanOptions<W: Write> {
     pub tools: Toolbox,
     /// Takes down the terminal's background when it has told, for the next start.
     pub keep_background: Box<dyn Fn(Background)>,
-    /// Shows a notification with a title and a text on the desktop.
-    pub desktop: Notifier,
+    /// Gets what a turn is about to who looks elsewhere.
+    pub notifier: Notifier,
     /// Tells the time.
     pub clock: Box<dyn Fn() -> Instant>,
 }
@@ -87,7 +87,7 @@ impl<W: Write> Human<W> {
             steps: Steps::new(options.tools),
             keyboard: Keyboard::default(),
             questions: Questions::new(options.asker, options.rules),
-            attention: Attention::new(options.desktop),
+            attention: Attention::new(options.notifier),
             lent: Lent::default(),
             keep_background: options.keep_background,
             clock: options.clock,
@@ -107,9 +107,9 @@ impl<W: Write> Human<W> {
         self.painter.locale()
     }
 
-    /// Returns what decides the looks.
-    pub const fn looks(&self) -> &Looks {
-        self.painter.looks()
+    /// Notes that a key was pressed for another reader: whoever pressed it looks at the terminal.
+    pub fn somebody_is_there(&mut self) {
+        self.keyboard.somebody_is_there();
     }
 
     /// Says what the next turn is about, for the window's title.
@@ -183,7 +183,7 @@ impl<W: Write> Human<W> {
         tracing::info!(model, "a turn begins");
         self.resize();
         self.attention.claim_title(&mut self.painter, &self.keyboard);
-        if self.looks().palette.depends_on_background()
+        if self.painter.looks().palette.depends_on_background()
             && !self.painter.is_linear()
             && let Some(question) = self.keyboard.ask_background()
         {
@@ -339,7 +339,7 @@ impl<W: Write> Human<W> {
 
     /// Takes the keyboard back from a question.
     fn goes_on(&mut self) {
-        self.keyboard.resume();
+        self.keyboard.resume_answered();
         Attention::answered(&mut self.painter);
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::super::again::turn;
+use super::super::attention::Notifier;
 use super::super::looks::Palette;
 use super::*;
 use crate::agent::{Activity, Failure, Notice as Warning, TurnEnd};
@@ -98,7 +99,7 @@ impl Stage {
                 rules: Rules::default(),
                 tools: Toolbox::new(tools),
                 keep_background: Box::new(|_| {}),
-                desktop: Box::new(|_, _| {}),
+                notifier: Notifier { desktop: Box::new(|_, _| {}), redact: Box::new(str::to_owned) },
                 clock: Box::new(move || now.get()),
             },
         );

@@ -205,6 +205,13 @@ impl KeyWatch {
         }
     }
 
+    /// As [`KeyWatch::focused`], and forgets it: somebody else read the terminal meanwhile.
+    pub fn take_focus(&self) -> Option<bool> {
+        let focused = self.focused();
+        self.shared.focus.store(0, Ordering::Release);
+        focused
+    }
+
     /// Says that the terminal is being asked for its background, with `CSI c` after it: until that is answered,
     /// stopping waits up to half a second, so that nobody else takes the answer for keys.
     pub fn expect_answer(&self) {

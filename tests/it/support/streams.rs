@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use axi::agent::{Activity, AgentEvent, Frontend as _, TurnEnd};
 use axi::config::{Notifications, Notify, ReasoningView, ThemeChoice};
-use axi::frontend::human::{Human, HumanOptions, Looks, Nobody, Palette, Rules};
+use axi::frontend::human::{Human, HumanOptions, Looks, Nobody, Notifier, Palette, Rules};
 use axi::locale::Locale;
 use axi::terminal::{Capabilities, Depth, Line, NotifyBy, Screen, Span, Wrap};
 use axi::tool::{Place, Toolbox, table};
@@ -205,7 +205,7 @@ pub(crate) fn human<W: Write>(
         rules: Rules::default(),
         tools: Toolbox::new(table::standard(None, None)),
         keep_background: Box::new(|_| {}),
-        desktop: Box::new(|_, _| {}),
+        notifier: Notifier { desktop: Box::new(|_, _| {}), redact: Box::new(str::to_owned) },
         clock,
     };
     let (columns, rows) = size();

@@ -29,7 +29,7 @@ pub(in crate::app) fn doctor(app: &App, json: bool, network: bool) -> Exit {
         // Programs look for names.
         return console.json(&page::json(&groups(app, None, &Locale::new("en"), means)));
     }
-    console.print(&page::text(&groups(app, None, &app.locale, means), &app.locale))
+    console.page(&page::text(&groups(app, None, &app.locale, means), &app.locale))
 }
 
 /// The page as markdown, for a prompt; `model` is the one in use.

@@ -38,7 +38,7 @@ impl Repl {
                 if let Some(choice) = choice {
                     self.human.painter().looks_mut().set_theme(choice);
                 }
-                let theme = self.human.looks().palette.choice.word();
+                let theme = self.human.painter().looks().palette.choice.word();
                 let said = self.human.locale().with(word::said::ThemeIs { theme });
                 self.say_value(said, choice.is_none(), ThemeChoice::WORDS);
             }
@@ -176,7 +176,8 @@ impl Repl {
         if let Some(view) = view {
             self.human.painter().looks_mut().reasoning = view;
         }
-        let said = self.human.locale().with(word::said::ReasoningIs { view: self.human.looks().reasoning.word() });
+        let now = self.human.painter().looks().reasoning.word();
+        let said = self.human.locale().with(word::said::ReasoningIs { view: now });
         self.say_value(said, view.is_none(), ReasoningView::WORDS);
     }
 
@@ -373,7 +374,7 @@ impl Repl {
         let Reloaded { problem, warnings, said, looks, language, lists } = reloaded;
         if let Some(mut looks) = looks {
             // What the terminal said of itself is not in any file.
-            looks.palette.background = self.human.looks().palette.background.or(looks.palette.background);
+            looks.palette.background = self.human.painter().looks().palette.background.or(looks.palette.background);
             looks.choose_theme();
             *self.human.painter().looks_mut() = looks;
         }

@@ -158,10 +158,10 @@ impl Repl {
     /// Runs until the person leaves; `first` is sent first.
     pub fn run(mut self, first: Option<String>) -> Exit {
         self.tell_editor();
-        let started_in = self.told.take().map(|(here, started_in)| {
-            self.human.painter().screen().mark(&Mark::Directory(here));
-            Mark::Directory(started_in)
-        });
+        if let Some((here, started_in)) = self.told.take() {
+            let [here, before] = [here, started_in].map(|address| Mark::Directory(address).bytes());
+            self.stage.tty.directory(here, before);
+        }
         if first.is_none() && !self.stage.plain {
             self.say(word::repl::FOR_HELP);
         }
@@ -175,10 +175,6 @@ impl Repl {
             self.drafts.flush();
         } else {
             self.drafts.discard();
-        }
-        if let Some(started_in) = started_in {
-            self.human.painter().screen().mark(&started_in);
-            self.human.painter().screen().flush();
         }
         if self.stage.plain {
             // Nothing was changed on a terminal without escape sequences but its mode: none must be sent to undo it.
@@ -198,7 +194,9 @@ impl Repl {
                 self.editor.remember(&line);
                 line
             } else {
-                match self.read() {
+                let read = self.read();
+                self.human.somebody_is_there();
+                match read {
                     Ok(ReadOutcome::Line(line)) => line,
                     Ok(ReadOutcome::Help) => "/help".to_owned(),
                     // The first Ctrl+C stopped the turn; the prompt was only quicker than the second.
