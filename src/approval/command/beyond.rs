@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::effect::git_command_at;
 use super::judgement::{Judged, Part, Target};
-use super::leaves;
+use super::leaves::{self, OF_NETWORK};
 use super::taken::taken;
 use crate::approval::program::{Action, Does, Program, Trait, lists};
 use crate::approval::{Class, NeverAuto, Surroundings, path};
@@ -223,10 +223,6 @@ fn names_secret(file: &str, place: &Surroundings) -> bool {
     };
     is_path && path::is_credential(&path::clean(&path), place)
 }
-
-/// What code that reaches the network has in it, in any language: modules, calls and addresses.
-pub(super) const OF_NETWORK: &[&str] =
-    &["http", "url", "socket", "request", "fetch", "connect", "ftp", "smtp", "/dev/tcp"];
 
 /// The secret file that code in a line (`python3 -c …`) names in quotes, where that code reaches the network, too.
 fn named_by_code(part: &Judged, place: &Surroundings) -> Option<String> {

@@ -10,6 +10,10 @@ use crate::approval::program::{Program, Trait, lists};
 use crate::approval::{Class, Surroundings, path};
 use crate::secret::files::names_matching;
 
+/// What code that reaches the network has in it, in any language: modules, calls and addresses.
+pub(super) const OF_NETWORK: &[&str] =
+    &["http", "url", "socket", "request", "fetch", "connect", "ftp", "smtp", "/dev/tcp"];
+
 /// So many words of a line are looked at.
 const MOST_WORDS: usize = 20_000;
 

@@ -3,9 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::beyond::OF_NETWORK;
 use super::judgement::Judged;
-use super::leaves::{stays, talks};
+use super::leaves::{OF_NETWORK, stays, talks};
 use crate::approval::glob::Glob;
 use crate::approval::program::lists;
 use crate::approval::{Class, Surroundings, path};
