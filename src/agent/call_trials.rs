@@ -128,7 +128,7 @@ impl CallTrials {
         let set = match trial.changes() {
             Ok(set) => set,
             Err(error) => {
-                frontend.show(&AgentEvent::Notice { notice: Notice::NoTrial { cause: error.to_string() } });
+                frontend.show(&AgentEvent::Notice { notice: Notice::TrialLost { cause: error.to_string() } });
                 let note = "[It ran in a trial. What it changed is lost: nothing of it was applied.]".to_owned();
                 return Reviewed { note, is_unanswered: false };
             }

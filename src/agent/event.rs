@@ -11,7 +11,7 @@ use crate::conversation::{Answer, Effect, Forecast, Money, Outcome, Preview, Que
 use crate::provider::{KeyPlace, ModelError};
 use crate::sandbox::Missing;
 use crate::tool::ToolFacts;
-use crate::trial::ChangeSet;
+use crate::trial::{ChangeSet, Why};
 
 /// Everything that happens in a turn, in order. JSON output prints exactly these.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -204,9 +204,14 @@ pub enum Notice {
         /// Why, in the system's words.
         cause: String,
     },
-    /// The turn's writing calls cannot run in a trial, and are asked about; or what a trial held is lost.
+    /// The turn's writing calls cannot run in a trial, and are asked about.
     NoTrial {
         /// Why.
+        cause: String,
+    },
+    /// What a trial held could not be read, and is lost: nothing of it was applied.
+    TrialLost {
+        /// Why, in the system's words.
         cause: String,
     },
     /// What became of the turn's trial.
@@ -215,8 +220,8 @@ pub enum Notice {
         applied: u64,
         /// How many were dropped.
         dropped: u64,
-        /// What could not be applied, and why in the system's words; without any it was changed meanwhile.
-        refused: Vec<(PathBuf, Option<String>)>,
+        /// What could not be applied, and why.
+        refused: Vec<(PathBuf, Why)>,
     },
     /// A guard stopped a repeated call.
     Repeating {

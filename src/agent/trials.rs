@@ -11,7 +11,7 @@ use crate::approval::{Class, Reason, Verdict};
 use crate::conversation::{Effect, Subject};
 use crate::journal::{self, Journal, Touch};
 use crate::sandbox::Reach;
-use crate::trial::{Change, ChangeSet, How, Kind, Ready, Refused, Trial, Why};
+use crate::trial::{Change, ChangeSet, GitState, How, Kind, Ready, Refused, Trial, Why};
 
 /// The most names of what was not applied that the model is told.
 const MOST_NAMES: usize = 20;
@@ -35,25 +35,9 @@ pub trait Trials: Send {
     /// # Errors
     /// The system's error.
     fn end(&mut self) -> io::Result<Option<Trial>>;
-}
 
-#[cfg(target_os = "linux")]
-impl Trials for crate::trial::Turns {
-    fn begin(&mut self) -> Result<(), Refused> {
-        self.begin()
-    }
-
-    fn is_running(&self) -> bool {
-        self.is_running()
-    }
-
-    fn holds(&self, path: &Path) -> bool {
-        self.holds(path)
-    }
-
-    fn end(&mut self) -> io::Result<Option<Trial>> {
-        self.end()
-    }
+    /// Tells what the repository was like before the one that ended last, and in it; `None` where nobody looked.
+    fn repository(&mut self) -> Option<(GitState, GitState)>;
 }
 
 /// Says what is applied where the front end has nobody to ask.
@@ -138,20 +122,21 @@ impl TurnTrials {
     /// message. Blocks, as a question does.
     pub(super) fn review(&mut self, journal: Option<&mut Journal>, frontend: &mut dyn Frontend) -> Option<String> {
         let failed = |frontend: &mut dyn Frontend, error: &io::Error| {
-            frontend.show(&AgentEvent::Notice { notice: Notice::NoTrial { cause: error.to_string() } });
+            frontend.show(&AgentEvent::Notice { notice: Notice::TrialLost { cause: error.to_string() } });
             Some("[What the last turn changed is lost: nothing of it was applied.]".to_owned())
         };
         let trial = match self.trials.end() {
             Ok(trial) => trial?,
             Err(error) => return failed(frontend, &error),
         };
-        let set = match trial.changes() {
+        let mut set = match trial.changes() {
             Ok(set) => set,
             Err(error) => return failed(frontend, &error),
         };
         if set.changes.is_empty() {
             return None;
         }
+        set.repository = self.trials.repository();
         let review = match frontend.review(&set) {
             Review::Unavailable => (self.reviewer)(&set),
             review => review,
@@ -188,12 +173,8 @@ pub(super) fn applied(
             tracing::warn!(%error, "what was applied of a trial");
         }
     }
-    let cause = |why: &Why| match why {
-        Why::Meanwhile => None,
-        Why::Failed(cause) => Some(cause.clone()),
-    };
-    let refused: Vec<(PathBuf, Option<String>)> =
-        applied.refused.iter().map(|(path, why)| (set.shown(path).to_owned(), cause(why))).collect();
+    let refused: Vec<(PathBuf, Why)> =
+        applied.refused.iter().map(|(path, why)| (set.shown(path).to_owned(), why.clone())).collect();
     let left = set.changes.iter().filter(|change| !wanted(change)).map(|change| set.shown(&change.path).to_owned());
     let left: Vec<PathBuf> = left.chain(refused.iter().map(|(path, _)| path.clone())).collect();
     let notice = Notice::Reviewed {

@@ -50,6 +50,6 @@ pub use servers::{era_word, facts, no_servers, server_failure, state_word, unkno
 pub use sessions::{SessionPreviews, session_damage, session_lines, session_problem, session_rows};
 pub use shell::{LeftInShells, ShellGoal, left_in_shells};
 pub use table::COMMANDS;
-pub use trial::{GitState, trial_cause, trial_changes, trial_git, trial_json, trial_page, trial_refused};
+pub use trial::{trial_cause, trial_changes, trial_json, trial_page, trial_refused, trial_unapplied};
 pub use trial_patch::trial_patch;
 pub use user::{CommandSource, UserCommand, command_body, load_user_commands};

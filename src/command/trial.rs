@@ -10,12 +10,10 @@ use similar::{ChangeTag, TextDiff};
 use crate::locale::{Locale, Plural, word};
 use crate::terminal::sanitize_line;
 use crate::tool::output::size as size_words;
-use crate::trial::{Change, ChangeSet, Kind, Met, Refused};
+use crate::trial::{Change, ChangeSet, GitState, Kind, Met, Refused, Why};
 
 /// More of one kind are told by their directories; never of what is deleted.
 const MOST_LISTED: usize = 40;
-/// What git calls the commit of a repository that has none.
-const NO_COMMIT: &str = "(initial)";
 /// Longer texts are not compared line by line (bytes).
 const COMPARED: u64 = 256 * 1024;
 
@@ -43,6 +41,9 @@ pub fn trial_json(set: &ChangeSet, exit: i32) -> Value {
     for change in &set.changes {
         if change.meanwhile {
             also.push(format!("changed meanwhile: {}", name(&change.path)));
+        }
+        if change.foreign {
+            also.push(format!("belongs to another user or group, not applied: {}", name(&change.path)));
         }
         if change.parted {
             also.push(format!("other hard links keep the old content: {}", name(&change.path)));
@@ -101,8 +102,15 @@ pub fn trial_changes(locale: &Locale, set: &ChangeSet) -> String {
     } else {
         page.push_str(&met(locale, &set.met));
     }
+    if !set.foreign.is_empty() {
+        let names: Vec<String> = set.foreign.iter().map(|path| clean(set.shown(path))).collect();
+        let _ = writeln!(page, "{}", locale.with(word::trial::NeverWritten { paths: &names.join(", ") }));
+    }
     for path in &set.unmade {
         let _ = writeln!(page, "{}", locale.with(word::trial::Unmade { path: &clean(set.shown(path)) }));
+    }
+    if let Some(repository) = &set.repository {
+        let _ = writeln!(page, "{}", git(locale, repository));
     }
     page
 }
@@ -129,8 +137,7 @@ fn met(locale: &Locale, met: &[Met]) -> String {
 }
 
 /// Says what a repository is like, before a trial and in it.
-#[must_use]
-pub fn trial_git(locale: &Locale, before: &GitState, after: &GitState) -> String {
+fn git(locale: &Locale, (before, after): &(GitState, GitState)) -> String {
     let state = |state: &GitState| {
         let commit = if state.commit.is_empty() { locale.text(word::trial::NO_COMMIT) } else { &state.commit };
         locale.with(word::trial::GitState {
@@ -143,41 +150,15 @@ pub fn trial_git(locale: &Locale, before: &GitState, after: &GitState) -> String
     locale.with(word::trial::Git { before: &state(before), after: &state(after) })
 }
 
-/// What `git status` says of a repository.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct GitState {
-    branch: String,
-    /// The first letters of the commit; empty where there is none.
-    commit: String,
-    changed: u64,
-    untracked: u64,
-}
-
-impl GitState {
-    /// The words of the command line whose output [`GitState::parse`] reads; it writes nothing.
-    pub const COMMAND: &[&str] =
-        &["git", "--no-optional-locks", "status", "--porcelain=v2", "--branch", "-unormal"];
-
-    /// Reads what that printed (git-status(1), "Porcelain Format Version 2").
-    #[must_use]
-    pub fn parse(text: &str) -> Self {
-        let mut state = Self::default();
-        for line in text.lines() {
-            match line.split_once(' ') {
-                Some(("#", header)) => {
-                    if let Some(commit) = header.strip_prefix("branch.oid ").filter(|oid| *oid != NO_COMMIT) {
-                        state.commit = commit.chars().take(7).collect();
-                    } else if let Some(branch) = header.strip_prefix("branch.head ") {
-                        branch.clone_into(&mut state.branch);
-                    }
-                }
-                Some(("?", _)) => state.untracked += 1,
-                Some(("1" | "2" | "u", _)) => state.changed += 1,
-                Some(_) | None => {}
-            }
-        }
-        state
-    }
+/// Says that a change was not applied, and why.
+#[must_use]
+pub fn trial_unapplied(locale: &Locale, path: &Path, why: &Why) -> String {
+    let cause = match why {
+        Why::Meanwhile => locale.text(word::trial::MEANWHILE),
+        Why::Foreign => locale.text(word::trial::NOT_YOURS),
+        Why::Failed(cause) => cause,
+    };
+    locale.with(word::trial::Refused { path: &clean(path), cause })
 }
 
 /// Says that there can be no trial, and why.
@@ -248,6 +229,9 @@ fn row(locale: &Locale, set: &ChangeSet, change: &Change) -> String {
     if change.meanwhile {
         let _ = write!(row, " · {}", locale.text(word::trial::MEANWHILE));
     }
+    if change.foreign {
+        let _ = write!(row, " · {}", locale.text(word::trial::NOT_YOURS));
+    }
     if change.parted {
         let _ = write!(row, " · {}", locale.text(word::trial::PARTED));
     }
@@ -276,14 +260,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_repositorys_state_is_read_off_its_status() {
-        let text = "# branch.oid 0123456789abcdef\n# branch.head main\n# branch.ab +1 -0\n1 .M N... 100644 a\n2 R. x\nu UU y\n? new\n";
-        let read = GitState::parse(text);
-        let expected = GitState { branch: "main".into(), commit: "0123456".into(), changed: 3, untracked: 1 };
-        assert_eq!(read, expected);
-        let none = GitState::parse("# branch.oid (initial)\n# branch.head main\n? new\n");
-        let said = trial_git(&Locale::new("en"), &none, &read);
+    fn a_repository_is_told_before_and_after_and_one_without_a_commit_as_such() {
+        let none = GitState { branch: "main".into(), untracked: 1, ..GitState::default() };
+        let after = GitState { branch: "main".into(), commit: "0123456".into(), changed: 3, untracked: 1 };
+        let set = ChangeSet { repository: Some((none, after)), ..ChangeSet::default() };
+        let said = trial_changes(&Locale::new("en"), &set);
         assert!(said.contains("main without a commit: 0 changed, 1 untracked →"), "{said}");
-        assert!(said.ends_with("main 0123456: 3 changed, 1 untracked"), "{said}");
+        assert!(said.ends_with("main 0123456: 3 changed, 1 untracked\n"), "{said}");
     }
 }

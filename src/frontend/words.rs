@@ -7,8 +7,8 @@ pub use super::failure_words::{Speaking, failure, retrying};
 use super::tool_words;
 use crate::agent::{Activity, Doing, Failure, FallbackPrice, Notice, Shortened, TurnEnd, Widened};
 use crate::approval::{Class, Decision, NeverAuto, Reason, Source};
-use crate::command::server_failure;
 pub use crate::command::{bill, describe, rule_error};
+use crate::command::{server_failure, trial_unapplied};
 use crate::conversation::{About, Asker, Outcome, Question, Subject, ToolCall, ToolVerb};
 use crate::locale::{Locale, Word, word};
 use crate::sandbox::{Missing, Sandbox, Standing, Support};
@@ -40,6 +40,7 @@ pub const fn notice_label(notice: &Notice) -> Word {
         | Notice::FilteredByProvider
         | Notice::NotSaved { .. }
         | Notice::NoTrial { .. }
+        | Notice::TrialLost { .. }
         | Notice::Repeating { .. }
         | Notice::HookUnkept { .. }
         | Notice::HookFailed { .. }
@@ -71,6 +72,7 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
             plain(locale.with(word::notice::NotSaved { path: &path.display().to_string(), cause }))
         }
         Notice::NoTrial { cause } => plain(locale.with(word::trial::NoTurn { cause })),
+        Notice::TrialLost { cause } => plain(locale.with(word::trial::Gone { cause })),
         Notice::Reviewed { applied, dropped, refused, .. } => {
             let mut said = Vec::new();
             if *applied > 0 || *dropped == 0 {
@@ -79,11 +81,7 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
             if *dropped > 0 {
                 said.push(locale.count(word::trial::DROPPED, *dropped));
             }
-            let named = |(path, cause): &(std::path::PathBuf, Option<String>)| {
-                let cause = cause.as_deref().unwrap_or_else(|| locale.text(word::trial::MEANWHILE));
-                locale.with(word::trial::Refused { path: &sanitize_line(&path.display().to_string()), cause })
-            };
-            said.extend(refused.iter().map(named));
+            said.extend(refused.iter().map(|(path, why)| trial_unapplied(locale, path, why)));
             plain(said.join("\n"))
         }
         Notice::Repeating { name } => plain(locale.with(word::notice::Repeating { name })),

@@ -1,5 +1,7 @@
 //! Decides which variables of axi's environment an approved command does not get.
 
+use std::process::Command;
+
 use crate::secret::is_secret_name;
 
 /// The variables that are kept from commands; none by default.
@@ -31,6 +33,14 @@ impl Variables {
     pub fn kept_from(&self, line: &str, names: impl Iterator<Item = String>) -> Vec<String> {
         let kept = |name: &String| self.keys.contains(name) || is_secret_name(name) && !has_word(line, name);
         if self.is_strict { names.filter(kept).collect() } else { Vec::new() }
+    }
+
+    /// Takes them out of what a command with this line would get of axi's own environment.
+    pub fn keep(&self, line: &str, command: &mut Command) {
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        for name in self.kept_from(line, names) {
+            command.env_remove(name);
+        }
     }
 }
 

@@ -6,15 +6,20 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::changes::{Change, ChangeSet, Kind};
 use super::content::{copied, give_attributes, give_rights, give_times, moved, whole};
 use super::seen::{Ajar, Seen, What};
 
 /// Why a change was not applied.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Why {
     /// The real one was changed since the trial began.
     Meanwhile,
+    /// It belongs to somebody else.
+    Foreign,
     /// The system refused; its words.
     Failed(String),
 }
@@ -81,8 +86,13 @@ impl ChangeSet {
                 }
                 (Some(_), None) => false,
             };
-            if change.meanwhile || !settled || !is_still {
-                ready.refused.push((change.path.clone(), Why::Meanwhile));
+            let why = if change.meanwhile || !settled || !is_still {
+                Some(Why::Meanwhile)
+            } else {
+                change.foreign.then_some(Why::Foreign)
+            };
+            if let Some(why) = why {
+                ready.refused.push((change.path.clone(), why));
                 continue;
             }
             if change.kind == Kind::Deleted {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::met::Met;
+use super::repository::GitState;
 use super::seen::{Seen, What};
 
 /// Why a content is not shown.
@@ -58,6 +59,8 @@ pub struct Change {
     pub meanwhile: bool,
     /// Whether the real file has other names, which keep the old content: in a trial it became a file of its own.
     pub parted: bool,
+    /// Whether it belongs to another user or group, so that this one can put nothing in its place: it is not applied.
+    pub foreign: bool,
     pub(super) before: Option<Seen>,
     pub(super) after: Option<Seen>,
     /// Where the new one lies in the layer.
@@ -142,6 +145,10 @@ pub struct ChangeSet {
     pub in_copy: bool,
     /// Whom the commands reached for outside, at least: what they asked there is done.
     pub met: Vec<Met>,
+    /// Some of what no command could change in a layer, for it belongs to other users or groups; where somebody looked.
+    pub foreign: Vec<PathBuf>,
+    /// What the workspace's repository was like before, and what it is like in the trial, where somebody looked.
+    pub repository: Option<(GitState, GitState)>,
     /// Where whoever applies it says in which directories: what a killed one leaves beside its files is found by that.
     pub(super) record: PathBuf,
     /// Directories that were looked into, with the times that they have in the trial.
@@ -190,6 +197,17 @@ mod tests {
     fn added(path: PathBuf) -> Change {
         let (layer, kind) = (path.clone(), Kind::Added);
         let (before, after, same_as) = (None, None, None);
-        Change { path, kind, bytes: 0, meanwhile: false, parted: false, before, after, layer, same_as }
+        Change {
+            path,
+            kind,
+            bytes: 0,
+            meanwhile: false,
+            parted: false,
+            foreign: false,
+            before,
+            after,
+            layer,
+            same_as,
+        }
     }
 }

@@ -97,6 +97,13 @@ pub(super) fn give_rights(path: &Path, seen: &Seen) {
     }
 }
 
+/// Tells whether this user can give what they make that owner and group.
+pub(super) fn can_give((user, group): (u32, u32)) -> bool {
+    use rustix::process::{getegid, geteuid, getgroups};
+    let is_in = || getgroups().is_ok_and(|groups| groups.iter().any(|own| own.as_raw() == group));
+    geteuid().is_root() || geteuid().as_raw() == user && (getegid().as_raw() == group || is_in())
+}
+
 /// Gives a path the extended attributes that were seen, and no others.
 pub(super) fn give_attributes(path: &Path, seen: &Seen) {
     let now = Seen::look(path).ok().flatten().map(|now| now.attributes).unwrap_or_default();

@@ -33,6 +33,8 @@ impl Most {
 #[derive(Debug, Default)]
 pub(super) struct Known {
     kept: BTreeMap<PathBuf, Kept>,
+    /// Of copies of what belongs to others, which may get another name: the path of the real one.
+    foreign: HashMap<(u64, u64), PathBuf>,
 }
 
 #[derive(Debug)]
@@ -62,10 +64,14 @@ impl Known {
 
     /// Says of a copy what would be said of the real one: what could not be copied was not changed.
     pub(super) fn as_real(&self, path: &Path, now: Seen) -> Seen {
-        let Some(Kept { real, copied }) = self.kept.get(path) else { return now };
+        // A number may be given to another file, once one is gone.
+        let named = self.foreign.get(&now.id).and_then(|first| Some((first, self.kept.get(first)?)));
+        let same = named.filter(|(first, kept)| *first == path || kept.copied.modified == now.modified);
+        let owner = same.map_or(now.owner, |(_, kept)| kept.real.owner);
+        let Some(Kept { real, copied }) = self.kept.get(path) else { return Seen { owner, ..now } };
         Seen {
             mode: if now.mode == copied.mode { real.mode } else { now.mode },
-            owner: if now.owner == copied.owner { real.owner } else { now.owner },
+            owner,
             modified: if now.modified == copied.modified { real.modified } else { now.modified },
             attributes: if now.attributes == copied.attributes { real.attributes.clone() } else { now.attributes },
             ..now
@@ -161,7 +167,7 @@ impl Copying {
         }
         give_rights(copy, &seen);
         give_attributes(copy, &seen);
-        std::fs::set_permissions(copy, Permissions::from_mode(seen.mode)).map_err(failed)?;
+        std::fs::set_permissions(copy, mode_here(real, &seen)).map_err(failed)?;
         give_times(copy, &seen).map_err(failed)?;
         self.keep(real, copy, seen).map_err(failed)
     }
@@ -186,7 +192,7 @@ impl Copying {
                 content(real, copy, seen)?;
                 give_rights(copy, seen);
                 give_attributes(copy, seen);
-                std::fs::set_permissions(copy, Permissions::from_mode(seen.mode))?;
+                std::fs::set_permissions(copy, mode_here(real, seen))?;
                 give_times(copy, seen)?;
             }
             What::Link(target) => {
@@ -202,6 +208,9 @@ impl Copying {
 
     fn keep(&mut self, real: &Path, copy: &Path, seen: Seen) -> io::Result<()> {
         if let Some(copied) = Seen::look(copy)? {
+            if copied.owner != seen.owner {
+                self.known.foreign.insert(copied.id, real.to_owned());
+            }
             self.known.kept.insert(real.to_owned(), Kept { real: seen, copied });
         }
         Ok(())
@@ -216,6 +225,18 @@ impl Copying {
         }
         Ok(())
     }
+}
+
+/// Returns the rights of a copy, which is this user's own: what they may do with the real one.
+fn mode_here(real: &Path, seen: &Seen) -> Permissions {
+    use rustix::fs::Access;
+    if seen.is_own() || rustix::process::geteuid().is_root() {
+        return Permissions::from_mode(seen.mode);
+    }
+    let may = |access| rustix::fs::accessat(rustix::fs::CWD, real, access, rustix::fs::AtFlags::EACCESS).is_ok();
+    let rights = [(Access::READ_OK, 0o400), (Access::WRITE_OK, 0o200), (Access::EXEC_OK, 0o100)];
+    let own = rights.into_iter().filter(|(access, _)| may(*access)).fold(0, |own, (_, bit)| own | bit);
+    Permissions::from_mode(seen.mode & !0o700 | own)
 }
 
 #[cfg(target_os = "linux")]

@@ -28,6 +28,7 @@ mod no_entry;
 mod place;
 mod refused;
 mod rename;
+mod repository;
 mod roots;
 mod seen;
 #[cfg(target_os = "linux")]
@@ -44,6 +45,7 @@ pub use met::Met;
 pub use no_entry::Entry;
 pub use refused::Refused;
 pub use rename::rename_directory;
+pub use repository::GitState;
 pub use roots::Ground;
 #[cfg(target_os = "linux")]
 pub use turns::{KEEPER, Turns, keep};
@@ -78,6 +80,11 @@ pub struct Trial {
 /// The name of the copy in a trial's directory, and of the directory for temporary files beside it.
 const COPY: &str = "copy";
 const TEMPORARY: &str = "temporary";
+
+/// So many files are looked at to find those of other users.
+const MOST_LOOKED_AT: usize = 20_000;
+/// So many of them are named.
+const MOST_NAMED: usize = 3;
 
 /// File systems that no layer can be written to (statfs(2)): other layers, such as come over the network, FAT.
 #[cfg(target_os = "linux")]
@@ -244,6 +251,14 @@ impl Trial {
         walk::finish(&mut set);
         set.met = self.met();
         Ok(set)
+    }
+
+    /// Lists some of what a command cannot change in these layers, because it belongs to other users or groups (`EOVERFLOW`).
+    #[must_use]
+    pub fn foreign(&self) -> Vec<PathBuf> {
+        let applied = self.roots.iter().filter(|root| root.purpose == Purpose::Applied);
+        let all = applied.flat_map(|root| crate::file::tree(&root.path)).take(MOST_LOOKED_AT);
+        all.map(|(path, _)| path).filter(|path| is_foreign(path)).take(MOST_NAMED).collect()
     }
 
     #[cfg(target_os = "linux")]

@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::changes::{Change, ChangeSet, Kind};
+use super::content::can_give;
 use super::copies::Known;
 use super::seen::{Ajar, Seen, What, is_equal};
 
@@ -108,6 +110,7 @@ impl Walk<'_> {
             meanwhile,
             parted: kind == Kind::Changed
                 && before.as_ref().is_some_and(|seen| is_file(seen) && seen.names > copied),
+            foreign: false,
             before,
             after,
             layer: layer.to_owned(),
@@ -128,7 +131,9 @@ impl Walk<'_> {
         let Some(now) = now else { return Ok(()) };
         let hidden = hidden || now.opaque;
         let real = real.filter(|real| real.is_directory());
-        let opened = Ajar::open(upper, now.mode, LOOKED_INTO);
+        // In a copy it may be closed though the real one is not.
+        let mode = upper.symlink_metadata().map_or(now.mode, |metadata| metadata.permissions().mode());
+        let opened = Ajar::open(upper, mode & 0o7777, LOOKED_INTO);
         let mut names: Vec<OsString> = Vec::new();
         for entry in upper.read_dir()? {
             names.push(entry?.file_name());
@@ -208,7 +213,9 @@ impl Walk<'_> {
                 let opened = Ajar::open(upper, after.mode, 0o400);
                 let content = before.length == after.length && is_equal(upper, lower);
                 drop(opened);
-                if !content {
+                // What was another's cannot be made one's own where it is.
+                let is_new = before.owner != after.owner && !can_give(before.owner);
+                if !content || is_new {
                     self.add(Kind::Changed, lower, upper, Some(before), Some(after));
                 } else if !before.has_rights_of(&after) || before.modified != after.modified || after.names > 1 {
                     // One of several names in the layer: `join_names` decides.
@@ -235,10 +242,24 @@ impl Walk<'_> {
 /// Joins the names of one file, and sorts.
 pub(super) fn finish(set: &mut ChangeSet) {
     join_names(set);
+    tell_foreign(set);
     set.changes.sort_by(|one, other| {
         let is_later = |change: &Change| change.kind != Kind::Deleted;
         (is_later(one), &one.path).cmp(&(is_later(other), &other.path))
     });
+}
+
+/// Marks what this user cannot make again as it is; where some of that is only moved, it stays at its old place, too.
+fn tell_foreign(set: &mut ChangeSet) {
+    let is_foreign = |seen: &Option<Seen>| seen.as_ref().is_some_and(|seen| !can_give(seen.owner));
+    for change in &mut set.changes {
+        change.foreign = is_foreign(&change.after);
+    }
+    if set.changes.iter().any(|change| change.foreign && change.before.is_none()) {
+        for change in set.changes.iter_mut().filter(|change| change.kind == Kind::Deleted) {
+            change.foreign = is_foreign(&change.before);
+        }
+    }
 }
 
 /// Makes links of the names that are one file in the layer: all but one, which is the file.

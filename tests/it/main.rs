@@ -148,6 +148,7 @@ mod trial;
 mod trial_bounds;
 mod trial_commands;
 mod trial_copy;
+mod trial_foreign;
 mod trial_ground;
 mod trial_shell;
 mod trial_turns;

@@ -397,6 +397,35 @@ fn a_person_tries_a_command_from_its_question_and_applies_drops_or_goes_on_in_it
     assert_eq!(person.leaves(), Some(0));
 }
 
+#[test]
+fn a_command_that_is_tried_from_its_question_gets_no_key_and_no_secret_that_its_line_does_not_name() {
+    if !can_try() {
+        return;
+    }
+    let home = filled();
+    let line = "echo $DB_PASSWORD > made; env | cut -d= -f1 > seen";
+    let server = Server::start([
+        answer::chat_call("call_1", "shell", &json!({ "command": line }).to_string()),
+        answer::chat_text("applied it"),
+    ]);
+    let mut command = axi(&home, &server);
+    command.env_remove("AXI_TRIAL").env("GH_TOKEN", "ghp_of_the_test").env("DB_PASSWORD", "named");
+    let mut person = Person::meets(&command);
+    person.sends("look");
+    person.sees_choice("No");
+    person.types("t");
+    person.sees_choice("Apply it");
+    person.types("y");
+    person.sees("applied it");
+    let read = |name: &str| std::fs::read_to_string(home.work().join(name)).unwrap();
+    let seen = read("seen");
+    assert!(!seen.contains("OPENAI_API_KEY") && !seen.contains("GH_TOKEN") && seen.contains("HOME"), "{seen}");
+    assert_eq!(read("made"), "named\n");
+    // A person's own command gets what their shell would give it.
+    let ran = run(home.axi().args(["try", "--apply", "--", "echo $GH_TOKEN > seen"]).env("GH_TOKEN", "own"));
+    assert_eq!((ran.code, std::fs::read_to_string(home.work().join("seen")).unwrap().as_str()), (Some(0), "own\n"));
+}
+
 /// Root needs no user namespace: what others need shows only to one.
 #[test]
 fn what_root_tries_an_ordinary_user_tries_too() {

@@ -75,6 +75,8 @@ fn a_person_reviews_a_turn_at_its_end_and_applies_a_part_of_it() {
     let mut person = Person::meets(&axi(&home, &server));
     person.sends("go");
     person.sees("- d0/a");
+    person.sees(": 0 changed, 1 untracked → ");
+    person.sees(": 4 changed, 3 untracked");
     person.sees("Apply these changes?");
     assert_eq!(picture(&home.work()), before);
     person.sees("1–4 answers");

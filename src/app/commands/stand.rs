@@ -11,10 +11,9 @@ use super::super::context::App;
 use crate::agent::Probe;
 use crate::child;
 use crate::cli::{TryOptions, TryOutput};
-use crate::command::GitState;
 use crate::platform::ADOPTS;
-use crate::sandbox::{Confinement, Reach, Sandbox, WorkDirectories};
-use crate::trial::{self, Most, Refused, Trial};
+use crate::sandbox::{Confinement, Reach, Sandbox, Variables, WorkDirectories};
+use crate::trial::{self, GitState, Most, Refused, Trial};
 
 /// The variable by which trials are not offered in questions (`off`), or made in copies (`copy`).
 const OFFERED: &str = "AXI_TRIAL";
@@ -67,6 +66,8 @@ pub(super) struct Stand {
     /// What reads a line, and what it reads before.
     shell: &'static str,
     definitions: Option<String>,
+    /// What a call's line does not get of axi's environment; a person's own command gets all of it.
+    variables: Option<Variables>,
     /// What the repository was like before anything ran, where a person sees it.
     pub(super) repository: Option<GitState>,
 }
@@ -74,7 +75,7 @@ pub(super) struct Stand {
 impl Stand {
     /// Makes one in a layer.
     pub(super) fn new(ground: &Workplace, options: &TryOptions, places: &[PathBuf]) -> Result<Self, Refused> {
-        let Workplace { program, sandbox, workspace, directory, definitions } = ground;
+        let Workplace { program, sandbox, workspace, directory, .. } = ground;
         let program = program.clone().ok_or(Refused::Unsupported)?;
         let line = options.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
         let work = WorkDirectories { workspace, directory, temporary: sandbox.temporary(), line: &line };
@@ -84,10 +85,7 @@ impl Stand {
         also.extend(sandbox.git_outside(workspace));
         let covered = trial::Ground { workspace, also: &also, lent: &sandbox.lent(), open: &[] };
         let trial = Trial::new(&covered, places)?;
-        Ok(Self {
-            definitions: definitions.clone(),
-            ..Self::of(options, trial, program, confinement, directory.clone())
-        })
+        Ok(Self::of(ground, options, trial, program, confinement, directory.clone()))
     }
 
     /// Makes one in a copy.
@@ -104,11 +102,11 @@ impl Stand {
         let writable = trial.writable().to_vec();
         let confinement = ground.sandbox.only(writable, !options.offline).ok_or(Refused::NoSandbox)?;
         let directory = trial.inside(&ground.directory);
-        let definitions = ground.definitions.clone();
-        Ok(Self { definitions, ..Self::of(options, trial, program, Some(confinement), directory) })
+        Ok(Self::of(ground, options, trial, program, Some(confinement), directory))
     }
 
     fn of(
+        ground: &Workplace,
         options: &TryOptions,
         trial: Trial,
         program: PathBuf,
@@ -117,7 +115,9 @@ impl Stand {
     ) -> Self {
         // A call's line, which is tried in place of it, is bash's.
         let shell = if options.ask { "bash" } else { "sh" };
-        Self { trial, program, confinement, directory, shell, definitions: None, repository: None }
+        let variables = options.ask.then(|| ground.sandbox.variables().clone());
+        let definitions = ground.definitions.clone();
+        Self { trial, program, confinement, directory, shell, definitions, variables, repository: None }
     }
 
     /// Asks git, in the trial, what the repository is like; `None` where nobody reads it, or there is none.
@@ -167,6 +167,10 @@ impl Stand {
         let lent = if self.trial.is_copy() { None } else { child::Lent::about_to_be() };
         let mut command = self.command_for(lent.is_some() || self.trial.is_copy());
         command.env_remove(DEFINITIONS);
+        if let Some(variables) = &self.variables {
+            let line = words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+            variables.keep(&line, &mut command);
+        }
         match words {
             [line] => {
                 command.args([self.shell, "-c"]).arg(line);

@@ -18,7 +18,7 @@ use crate::frontend::human::trial_diff;
 use crate::journal::{self, Journal, JournalError, Touch};
 use crate::locale::{Locale, word};
 use crate::session::Origin;
-use crate::trial::{self, ChangeSet, How, Kind, Most, Refused, Why};
+use crate::trial::{self, ChangeSet, How, Kind, Most, Refused};
 
 /// What stands before and behind a question of a trial, for whoever reads its output: sequences that no terminal shows.
 pub(in crate::app) const ASKING: &str = "\x1b[0;27;0;27m";
@@ -42,17 +42,17 @@ pub(in crate::app) fn trial(app: &App, options: &TryOptions) -> Exit {
     // On a terminal a person says what becomes of it.
     let asks = options.ask || !options.apply && options.output == TryOutput::Page && is_on_terminal();
     loop {
-        let set = match stand.trial.changes() {
+        let mut set = match stand.trial.changes() {
             Ok(set) => set,
             Err(error) => return failed(app, &stand.trial.workspace().display().to_string(), &error.to_string()),
         };
         let shown = match options.output {
             TryOutput::Page => {
-                let mut page = command::trial_page(&app.locale, &set, code(status));
-                if let Some((before, after)) = stand.repository.as_ref().zip(stand.look_at_repository(options)) {
-                    page += &command::trial_git(&app.locale, before, &after);
+                set.repository = stand.repository.clone().zip(stand.look_at_repository(options));
+                if !status.success() {
+                    set.foreign = stand.trial.foreign();
                 }
-                console.page(page.trim_end())
+                console.page(command::trial_page(&app.locale, &set, code(status)).trim_end())
             }
             TryOutput::Json => console.json(&command::trial_json(&set, code(status))),
             TryOutput::Patch => match command::trial_patch(&set) {
@@ -246,12 +246,7 @@ fn apply(app: &App, options: &TryOptions, set: &ChangeSet) -> Exit {
         console.note(app.locale.text(word::trial::UNDO));
     }
     for (path, why) in &applied.refused {
-        let cause = match why {
-            Why::Meanwhile => app.locale.text(word::trial::MEANWHILE),
-            Why::Failed(cause) => cause,
-        };
-        let path = &set.shown(path).display().to_string();
-        console.warn(&app.locale.with(word::trial::Refused { path, cause }));
+        console.warn(&command::trial_unapplied(&app.locale, set.shown(path), why));
     }
     if applied.refused.is_empty() { Exit::Done } else { Exit::Failed }
 }

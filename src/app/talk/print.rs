@@ -31,7 +31,7 @@ pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal:
         Console::new(&app.locale).note(&found);
     }
     let (mut agent, _) = agent::make(app, options, provider, FrontendKind::Print)?;
-    let tried = tries::begin(app, options, &mut agent).filter(|_| !options.apply);
+    let tried = tries::begin(app, options, &mut agent, false).filter(|_| !options.apply);
     crate::tool::sweep_aside(agent.outputs(), agent.temporary(), SystemTime::now());
     let cancel = CancellationToken::new();
     let signals = Signals::start(None);

@@ -45,7 +45,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let local = provider.model().local;
     let (mut agent, gone_on) = agent::make(app, &options, provider, FrontendKind::Repl)?;
     // The person reviews each; nothing is printed.
-    drop(tries::begin(app, &options, &mut agent));
+    drop(tries::begin(app, &options, &mut agent, true));
     let stage = taken.map_or_else(|| stage(app, &runtime), Ok)?;
     let plain = stage.plain;
     let looks = app.display().looks();

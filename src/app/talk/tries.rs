@@ -1,6 +1,9 @@
 //! Turns in trials (`--try`, `approvals = "try"`): axi is started again in namespaces where a keeper may lay layers over the
 //! workspace, and every turn's writing calls run in one trial.
 
+#[cfg(target_os = "linux")]
+mod turn;
+
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -70,12 +73,14 @@ pub(super) fn enter(app: &App, options: &RunOptions) -> Option<Exit> {
     if wanted(app, options) { none(app, options, app.locale.text(word::trial::UNSUPPORTED)) } else { None }
 }
 
-/// Has the agent's turns run in trials, if they are to; returns where print mode finds what one would change.
+/// Has the agent's turns run in trials, if they are to; returns where print mode finds what one would change. `is_person`: a
+/// person reviews them.
 #[cfg(target_os = "linux")]
-pub(super) fn begin(app: &App, options: &RunOptions, agent: &mut Agent) -> Option<Printed> {
+pub(super) fn begin(app: &App, options: &RunOptions, agent: &mut Agent, is_person: bool) -> Option<Printed> {
     use crate::agent::Review;
     use crate::command;
     use crate::trial::{self, KEEPER, Turns};
+    use turn::TurnTrials;
     let told = app.process.variable(KEEPER).filter(|_| wanted(app, options))?;
     let keeper = crate::sandbox::inherited(told.parse().ok()?).ok()?;
     // Without its keeper nobody lifts the layers, and what is written would be lost in one.
@@ -86,6 +91,7 @@ pub(super) fn begin(app: &App, options: &RunOptions, agent: &mut Agent) -> Optio
     trial::sweep(&places);
     let also = app.sandbox().git_outside(&app.project.root);
     let turns = Turns::new(keeper, (app.project.root.clone(), also), app.project.cwd.clone(), places);
+    let turns = TurnTrials::new(turns, app, is_person);
     let printed = Printed::default();
     let (kept, locale) = (Arc::clone(&printed), app.locale.clone());
     let (apply, json) = (options.apply, options.json);
@@ -104,7 +110,7 @@ pub(super) fn begin(app: &App, options: &RunOptions, agent: &mut Agent) -> Optio
 
 /// There are no layers on this system.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn begin(_: &App, _: &RunOptions, _: &mut Agent) -> Option<Printed> {
+pub(super) fn begin(_: &App, _: &RunOptions, _: &mut Agent, _: bool) -> Option<Printed> {
     None
 }
 

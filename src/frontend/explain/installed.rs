@@ -73,10 +73,7 @@ impl Installed {
         let confinement = self.sandbox.confinement(&Reach::ReadOnly, ground)?;
         let mut command = Command::new(helper);
         command.arg(child::CONFINED).args(confinement.to_arguments()).args(&words).current_dir(own.path());
-        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-        for name in self.sandbox.variables().kept_from(&line, names) {
-            command.env_remove(name);
-        }
+        self.sandbox.variables().keep(&line, &mut command);
         command.env("TMPDIR", own.path()).env("TERM", "dumb").env("NO_COLOR", "1");
         let (text, worked) = printed(plain(&mut command), HELP_PATIENCE)?;
         // What is no sub-command is refused, or taken for a name.
