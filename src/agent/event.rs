@@ -446,6 +446,11 @@ pub enum Failure {
     },
     /// The model answered with nothing, also when asked again.
     Empty,
+    /// The copy in which the turn would work is not what is there.
+    NoCopy {
+        /// Why.
+        cause: String,
+    },
 }
 
 impl Failure {

@@ -11,13 +11,21 @@ use crate::approval::{Class, Reason, Verdict};
 use crate::conversation::{Effect, Subject};
 use crate::journal::{self, Journal, Touch};
 use crate::sandbox::Reach;
-use crate::trial::{Change, ChangeSet, GitState, How, Kind, Ready, Refused, Trial, Why};
+use crate::trial::{Change, ChangeSet, How, Kind, Ready, Refused, Why};
 
 /// The most names of what was not applied that the model is told.
 const MOST_NAMES: usize = 20;
 
 /// Makes the trials of turns.
 pub trait Trials: Send {
+    /// Prepares a turn, before the model is asked anything.
+    ///
+    /// # Errors
+    /// [`Refused`]: the turn must not begin.
+    fn begin_turn(&mut self) -> Result<(), Refused> {
+        Ok(())
+    }
+
     /// Begins one, if none runs: everything that this process and its children do is then held by it.
     ///
     /// # Errors
@@ -30,14 +38,60 @@ pub trait Trials: Send {
     /// Tells whether what is written at a path is held by the one that runs.
     fn holds(&self, path: &Path) -> bool;
 
-    /// Ends the one that runs; its changes are there until it is dropped.
+    /// Ends the one that runs, and reads what it changed, which is there until [`Trials::done`].
     ///
     /// # Errors
     /// The system's error.
-    fn end(&mut self) -> io::Result<Option<Trial>>;
+    fn end(&mut self) -> io::Result<Option<ChangeSet>>;
 
-    /// Tells what the repository was like before the one that ended last, and in it; `None` where nobody looked.
-    fn repository(&mut self) -> Option<(GitState, GitState)>;
+    /// Has nothing be left of the one that ended.
+    fn done(&mut self) {}
+}
+
+#[cfg(target_os = "linux")]
+impl Trials for crate::trial::Turns {
+    fn begin(&mut self) -> Result<(), Refused> {
+        self.begin()
+    }
+
+    fn is_running(&self) -> bool {
+        self.is_running()
+    }
+
+    fn holds(&self, path: &Path) -> bool {
+        self.holds(path)
+    }
+
+    fn end(&mut self) -> io::Result<Option<ChangeSet>> {
+        self.end()
+    }
+
+    fn done(&mut self) {
+        self.done();
+    }
+}
+
+impl Trials for crate::trial::TurnCopies {
+    fn begin_turn(&mut self) -> Result<(), Refused> {
+        self.begin_turn()
+    }
+
+    fn begin(&mut self) -> Result<(), Refused> {
+        self.begin();
+        Ok(())
+    }
+
+    fn is_running(&self) -> bool {
+        self.is_running()
+    }
+
+    fn holds(&self, path: &Path) -> bool {
+        self.holds(path)
+    }
+
+    fn end(&mut self) -> io::Result<Option<ChangeSet>> {
+        self.end()
+    }
 }
 
 /// Says what is applied where the front end has nobody to ask.
@@ -56,8 +110,13 @@ impl TurnTrials {
         Self { trials, reviewer, refused: false }
     }
 
-    pub(super) const fn begin_turn(&mut self) {
+    /// Prepares a turn.
+    ///
+    /// # Errors
+    /// [`Refused`]: the turn must not begin.
+    pub(super) fn begin_turn(&mut self) -> Result<(), Refused> {
         self.refused = false;
+        self.trials.begin_turn()
     }
 
     pub(super) fn is_running(&self) -> bool {
@@ -121,27 +180,23 @@ impl TurnTrials {
     /// Ends the turn's trial, asks what of it is applied, and applies that. Returns what the model is told with the next
     /// message. Blocks, as a question does.
     pub(super) fn review(&mut self, journal: Option<&mut Journal>, frontend: &mut dyn Frontend) -> Option<String> {
-        let failed = |frontend: &mut dyn Frontend, error: &io::Error| {
-            frontend.show(&AgentEvent::Notice { notice: Notice::TrialLost { cause: error.to_string() } });
-            Some("[What the last turn changed is lost: nothing of it was applied.]".to_owned())
+        let set = match self.trials.end() {
+            Ok(set) => set.filter(|set| !set.changes.is_empty()),
+            Err(error) => {
+                self.trials.done();
+                frontend.show(&AgentEvent::Notice { notice: Notice::TrialLost { cause: error.to_string() } });
+                return Some("[What the last turn changed is lost: nothing of it was applied.]".to_owned());
+            }
         };
-        let trial = match self.trials.end() {
-            Ok(trial) => trial?,
-            Err(error) => return failed(frontend, &error),
-        };
-        let mut set = match trial.changes() {
-            Ok(set) => set,
-            Err(error) => return failed(frontend, &error),
-        };
-        if set.changes.is_empty() {
-            return None;
-        }
-        set.repository = self.trials.repository();
-        let review = match frontend.review(&set) {
-            Review::Unavailable => (self.reviewer)(&set),
-            review => review,
-        };
-        told(&applied(&set, &review, journal, frontend))
+        let left = set.map(|set| {
+            let review = match frontend.review(&set) {
+                Review::Unavailable => (self.reviewer)(&set),
+                review => review,
+            };
+            applied(&set, &review, journal, frontend)
+        });
+        self.trials.done();
+        told(&left?)
     }
 }
 

@@ -92,7 +92,10 @@ impl Agent {
         if let Some(said) = self.talk.said().next_back() {
             self.undo.begin_turn(&said, self.talk.now());
         }
-        let mut end = self.steps(frontend, cancel).await;
+        let mut end = match self.undo.begin_trials() {
+            Ok(()) => self.steps(frontend, cancel).await,
+            Err(refused) => TurnEnd::Failed { error: Failure::NoCopy { cause: refused.to_string() } },
+        };
         let mut held_back = 0;
         while end == TurnEnd::Done {
             let redact = |text: &str| self.talk.session().redacted(text);

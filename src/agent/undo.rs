@@ -21,7 +21,7 @@ use crate::journal::{
 use crate::sandbox::Reach;
 use crate::session::{Changed, Session};
 use crate::tool::SharedTrash;
-use crate::trial::Trial;
+use crate::trial::{Refused, Trial};
 
 /// How long a stopped turn waits until it has been seen what its last call changed.
 const LAST_LOOK: Duration = Duration::from_secs(1);
@@ -170,15 +170,20 @@ impl Undo {
     pub(super) fn begin_turn(&mut self, said: &Said, now: SystemTime) {
         self.turn = Some((said.before, said.mark, now));
         self.blind = false;
-        if let Some(trials) = &mut self.trials {
-            trials.begin_turn();
-        }
         if let Some(calls) = &mut self.calls {
             calls.begin_turn();
         }
         if let Some(journal) = &mut self.journal {
             journal.begin_turn(said.before, said.mark, now);
         }
+    }
+
+    /// Prepares the trial of a turn.
+    ///
+    /// # Errors
+    /// [`Refused`]: the turn must not begin.
+    pub(super) fn begin_trials(&mut self) -> Result<(), Refused> {
+        self.trials.as_mut().map_or(Ok(()), TurnTrials::begin_turn)
     }
 
     /// Tells whether the turn runs in a trial by now.

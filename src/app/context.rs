@@ -1,6 +1,6 @@
 //! What every command works with, read once: the process, the paths, the language, the project and the settings.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -26,6 +26,7 @@ use crate::sandbox::{Sandbox, Variables, Wanted};
 use crate::secret::Known;
 use crate::session::{Redactor, SessionStore};
 use crate::terminal::Depth;
+use crate::trial::TurnCopies;
 
 /// What every command works with; each takes of it what it needs.
 pub(super) struct App {
@@ -50,6 +51,8 @@ pub(super) struct App {
     pub(super) shell: ShellSession,
     /// MCP servers that an editor handed over.
     pub(super) handed: Vec<Definition>,
+    /// The copy in which turns work, until the agent has it.
+    pub(super) turn_copies: Cell<Option<TurnCopies>>,
     /// Where whole outputs go that are not to outlive this process.
     pub(super) throwaway: Option<PathBuf>,
 }
@@ -149,6 +152,7 @@ impl App {
             asked: Asked::default(),
             shell,
             handed,
+            turn_copies: Cell::default(),
             throwaway,
         };
         if let Some(state) = &app.paths.state {
@@ -227,8 +231,12 @@ impl App {
             CommandSecrets::Named => Variables::keeping(Keys::names(&self.config()).collect()),
             CommandSecrets::All => Variables::default(),
         };
-        Sandbox::new(wanted, self.paths.home.clone(), hidden, readable, std::env::temp_dir())
-            .with_variables(variables)
+        let sandbox = Sandbox::new(wanted, self.paths.home.clone(), hidden, readable, std::env::temp_dir())
+            .with_variables(variables);
+        match &self.project.copy {
+            Some(copy) => sandbox.with_own_temporary(copy.temporary.clone()),
+            None => sandbox,
+        }
     }
 }
 

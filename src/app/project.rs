@@ -17,9 +17,19 @@ pub(super) struct Project {
     /// The repository's root: the nearest directory with a `.git`, else `cwd`.
     pub(super) root: PathBuf,
     home: Option<PathBuf>,
+    /// Where turns work, if that is a copy.
+    pub(super) copy: Option<InCopy>,
     /// The settings, commands and hooks in it, as they were read.
     pub(super) files: PlaceFiles,
     pub(super) standing: Trust,
+}
+
+/// Where turns work in a copy of the project.
+pub(super) struct InCopy {
+    pub(super) cwd: PathBuf,
+    pub(super) root: PathBuf,
+    /// For temporary files.
+    pub(super) temporary: PathBuf,
 }
 
 impl Project {
@@ -32,7 +42,7 @@ impl Project {
             None if files.wanting().is_empty() => Trust::Nothing,
             None => Trust::Unknown,
         };
-        Self { cwd, root, home: paths.home.clone(), files, standing }
+        Self { cwd, root, home: paths.home.clone(), copy: None, files, standing }
     }
 
     /// Tells whether the person trusts those files: settings that loosen, commands, servers, hooks.
@@ -42,15 +52,18 @@ impl Project {
 
     /// Where tools work.
     pub(super) fn place(&self) -> Place {
-        Place { cwd: self.cwd.clone(), workspace: self.root.clone(), home: self.home.clone() }
+        let real = || (self.cwd.clone(), self.root.clone());
+        let (cwd, workspace) = self.copy.as_ref().map_or_else(real, |copy| (copy.cwd.clone(), copy.root.clone()));
+        Place { cwd, workspace, home: self.home.clone() }
     }
 
     /// Where a shell line would run, for judging it.
     pub(super) fn surroundings(&self, secrets: SecretFiles, definitions: Arc<Definitions>) -> Surroundings {
+        let Place { cwd, workspace, home } = self.place();
         Surroundings {
-            cwd: self.cwd.clone(),
-            workspace: self.root.clone(),
-            home: self.home.clone(),
+            cwd,
+            workspace,
+            home,
             secrets,
             environment: std::env::vars_os()
                 .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

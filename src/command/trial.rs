@@ -121,7 +121,7 @@ fn met(locale: &Locale, met: &[Met]) -> String {
         Met::Socket(path) => Some(clean(path)),
         Met::Host(host) => Some(sanitize_line(host).into_owned()),
         Met::Name(name) => Some(locale.with(word::trial::NameAsked { name: &sanitize_line(name) })),
-        Met::Unseen | Met::Agreed => None,
+        Met::Unseen | Met::Agreed | Met::InCopy => None,
     };
     let mut said = String::new();
     for peer in met.iter().filter_map(one) {
@@ -129,6 +129,9 @@ fn met(locale: &Locale, met: &[Met]) -> String {
     }
     if met.contains(&Met::Unseen) {
         let _ = writeln!(said, "{}", locale.text(word::trial::UNSEEN));
+    }
+    if met.contains(&Met::InCopy) {
+        let _ = writeln!(said, "{}", locale.text(word::trial::AGREED_IN_COPY));
     }
     if met.contains(&Met::Agreed) {
         let _ = writeln!(said, "{}", locale.text(word::trial::AGREED));
@@ -183,6 +186,7 @@ pub fn trial_cause(locale: &Locale, refused: &Refused) -> String {
         Refused::TooBig { files, bytes } => {
             locale.with(word::trial::TooBig { files: &files.to_string(), size: &size_words(*bytes) })
         }
+        Refused::Apart(path) => locale.with(word::trial::Apart { path: &shown(path) }),
         Refused::NoSandbox => locale.text(word::trial::NO_SANDBOX).to_owned(),
         Refused::Neither { layer, copy } => {
             let (layer, copy) = (&trial_cause(locale, layer), &trial_cause(locale, copy));

@@ -50,8 +50,8 @@ pub fn retrying(
 #[must_use]
 pub fn failure(locale: &Locale, failure: &Failure, speaking: Speaking) -> Diagnostic {
     use word::failure::{
-        Broken, ContextOverflow, NoSuchModel, NoSuchModelHint, OwnModel, Protocol, Status, Timeout, TimeoutHint,
-        Unauthorized, Unreachable,
+        Broken, ContextOverflow, NoCopy, NoSuchModel, NoSuchModelHint, OwnModel, Protocol, Status, Timeout,
+        TimeoutHint, Unauthorized, Unreachable,
     };
     let told = |what: String, hint| Diagnostic { what, hint: locale.text(hint).to_owned() };
     let other = speaking.other_model(locale);
@@ -103,6 +103,7 @@ pub fn failure(locale: &Locale, failure: &Failure, speaking: Speaking) -> Diagno
             let hint = locale.with(word::failure::EmptyHint { other });
             Diagnostic { what: locale.text(word::failure::EMPTY).to_owned(), hint }
         }
+        Failure::NoCopy { cause } => told(locale.with(NoCopy { cause }), word::failure::NO_COPY_HINT),
     }
 }
 
@@ -288,6 +289,7 @@ mod tests {
             (Failure::Timeout { url: "https://x".into(), seconds: 60 }, "again"),
             (Failure::ContextOverflow { message: "m".into() }, ""),
             (Failure::Empty, "other words"),
+            (Failure::NoCopy { cause: "No space left on device".into() }, "without --try"),
         ]
     }
 

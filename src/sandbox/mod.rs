@@ -137,6 +137,8 @@ pub struct Sandbox {
     hidden: Vec<PathBuf>,
     readable: Vec<PathBuf>,
     temporary: PathBuf,
+    /// Whether that is of this run alone, and the only one that commands write.
+    own_temporary: bool,
     support: OnceLock<Result<Support, Missing>>,
     judges: OnceLock<bool>,
     variables: Variables,
@@ -160,6 +162,7 @@ impl Sandbox {
             hidden,
             readable,
             temporary,
+            own_temporary: false,
             support: OnceLock::new(),
             judges: OnceLock::new(),
             variables: Variables::default(),
@@ -171,6 +174,13 @@ impl Sandbox {
     #[must_use]
     pub fn with_variables(mut self, variables: Variables) -> Self {
         self.variables = variables;
+        self
+    }
+
+    /// Has approved commands write this directory for their temporary files, and none that others write, too.
+    #[must_use]
+    pub fn with_own_temporary(mut self, temporary: PathBuf) -> Self {
+        (self.temporary, self.own_temporary) = (temporary, true);
         self
     }
 
@@ -186,9 +196,13 @@ impl Sandbox {
         self.temporary_instead().unwrap_or(&self.temporary)
     }
 
-    /// Returns the system's directory for temporary files if the one that the environment names does not exist.
+    /// Returns the directory for temporary files if it is not the one that the environment names: that does not exist, or
+    /// is not this run's.
     #[must_use]
-    pub fn temporary_instead(&self) -> Option<&'static Path> {
+    pub fn temporary_instead(&self) -> Option<&Path> {
+        if self.own_temporary {
+            return Some(&self.temporary);
+        }
         let systems = ["/tmp", "/var/tmp"].map(Path::new);
         systems.into_iter().find(|place| place.is_dir()).filter(|_| !self.temporary.is_dir())
     }
@@ -269,7 +283,11 @@ impl Sandbox {
                 if let Some(home) = &self.home {
                     writable::make_needed(ground.line, home);
                 }
-                writable.extend(writable::beside(ground.workspace, self.home.as_deref()));
+                writable.extend(if self.own_temporary {
+                    writable::caches(self.home.as_deref())
+                } else {
+                    writable::beside(ground.workspace, self.home.as_deref())
+                });
                 Some(Confinement {
                     read_only: false,
                     judged: false,
@@ -301,6 +319,12 @@ impl Sandbox {
         let mut lent = writable::passing(self.home.as_deref());
         lent.push(self.temporary().to_owned());
         lent
+    }
+
+    /// Lists the caches that commands may write wherever they work.
+    #[must_use]
+    pub fn caches(&self) -> Vec<PathBuf> {
+        writable::caches(self.home.as_deref())
     }
 
     /// Lists git's own directories of a workspace that lie outside of it (worktrees and submodules).

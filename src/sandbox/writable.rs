@@ -124,13 +124,16 @@ pub(super) fn beside(workspace: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     writable
 }
 
+/// Lists caches.
+pub(super) fn caches(home: Option<&Path>) -> Vec<PathBuf> {
+    let names = CACHES.iter().chain(NEEDED.iter().map(|(name, _)| name));
+    let caches = home.into_iter().flat_map(|home| names.clone().map(|name| home.join(name)));
+    caches.filter(|path| path.exists()).collect()
+}
+
 /// Lists those of them whose content nobody misses: caches and directories for temporary files.
 pub(super) fn passing(home: Option<&Path>) -> Vec<PathBuf> {
-    let mut writable: Vec<PathBuf> = Vec::new();
-    if let Some(home) = home {
-        let names = CACHES.iter().chain(NEEDED.iter().map(|(name, _)| name));
-        writable.extend(names.map(|name| home.join(name)));
-    }
+    let mut writable = caches(home);
     writable.extend(["/tmp", "/var/tmp"].map(PathBuf::from));
     writable.retain(|path| path.exists());
     writable

@@ -3,7 +3,7 @@
 //!
 //! This room does not see to it that the command writes nothing else: who starts it does.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, Permissions};
 use std::io;
@@ -12,8 +12,9 @@ use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::content::{filled, give_attributes, give_rights, give_times};
+use super::place::remove;
 use super::refused::Refused;
-use super::seen::{Seen, What};
+use super::seen::{Ajar, Seen, What};
 
 /// What is copied at most without being agreed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub(super) struct Known {
     foreign: HashMap<(u64, u64), PathBuf>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Kept {
     real: Seen,
     copied: Seen,
@@ -121,6 +122,17 @@ pub(super) fn copied(real: &Path, copy: &Path) -> Result<Known, (PathBuf, io::Er
     Ok(copying.known)
 }
 
+/// Makes a copy again what the directory is now: what was changed in either of them is copied anew.
+///
+/// # Errors
+/// As [`copied`].
+pub(super) fn renewed(real: &Path, copy: &Path, known: &Known) -> Result<Known, (PathBuf, io::Error)> {
+    let mut copying = Copying { known: Known::default(), links: HashMap::new(), named_twice: Vec::new() };
+    copying.again(real, copy, known)?;
+    copying.settle().map_err(|error| (copy.to_owned(), error))?;
+    Ok(copying.known)
+}
+
 struct Copying {
     known: Known,
     /// Of files with several names: the first copy.
@@ -143,33 +155,92 @@ impl Copying {
         };
         for entry in entries {
             let name = entry.map_err(failed)?.file_name();
-            let (real, copy) = (real.join(&name), copy.join(&name));
-            let failed = |error| (real.clone(), error);
-            let Some(seen) = Seen::look(&real).map_err(failed)? else { continue };
-            if seen.is_directory() {
-                self.directory(&real, &copy)?;
-                continue;
-            }
-            match self.other(&real, &copy, &seen) {
-                Ok(true) => self.keep(&real, &copy, seen).map_err(failed)?,
-                Ok(false) => {}
-                Err(error)
-                    if error.kind() == io::ErrorKind::PermissionDenied && copy.symlink_metadata().is_ok() =>
-                {
-                    self.closed(&real, &copy, seen).map_err(failed)?;
-                }
-                // It has gone meanwhile: nothing of it is there to be changed.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && real.symlink_metadata().is_err() => {
-                    drop(std::fs::remove_file(&copy));
-                }
-                Err(error) => return Err(failed(error)),
-            }
+            self.entry(&real.join(&name), &copy.join(&name))?;
         }
+        self.look_alike(real, copy, seen).map_err(failed)
+    }
+
+    /// Copies what a directory holds under one name.
+    fn entry(&mut self, real: &Path, copy: &Path) -> Result<(), (PathBuf, io::Error)> {
+        let failed = |error| (real.to_owned(), error);
+        let Some(seen) = Seen::look(real).map_err(failed)? else { return Ok(()) };
+        if seen.is_directory() {
+            return self.directory(real, copy);
+        }
+        match self.other(real, copy, &seen) {
+            Ok(true) => self.keep(real, copy, seen).map_err(failed),
+            Ok(false) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && copy.symlink_metadata().is_ok() => {
+                self.closed(real, copy, seen).map_err(failed)
+            }
+            // It has gone meanwhile: nothing of it is there to be changed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && real.symlink_metadata().is_err() => {
+                drop(std::fs::remove_file(copy));
+                Ok(())
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Gives the copy of a directory what it has beside its names.
+    fn look_alike(&mut self, real: &Path, copy: &Path, seen: Seen) -> io::Result<()> {
         give_rights(copy, &seen);
         give_attributes(copy, &seen);
-        std::fs::set_permissions(copy, mode_here(real, &seen)).map_err(failed)?;
-        give_times(copy, &seen).map_err(failed)?;
-        self.keep(real, copy, seen).map_err(failed)
+        std::fs::set_permissions(copy, mode_here(real, &seen))?;
+        give_times(copy, &seen)?;
+        self.keep(real, copy, seen)
+    }
+
+    /// Copies a directory anew where it, or its copy, is not what it was.
+    fn again(&mut self, real: &Path, copy: &Path, old: &Known) -> Result<(), (PathBuf, io::Error)> {
+        let failed = |error| (real.to_owned(), error);
+        let Some(seen) = Seen::look(real).map_err(failed)? else { return Ok(()) };
+        let was = old.real(real).is_some_and(Seen::is_directory);
+        let now = Seen::look(copy).map_err(failed)?.filter(|now| was && now.is_directory());
+        let (Some(now), true) = (now, seen.is_directory()) else {
+            remove(copy).map_err(failed)?;
+            return self.entry(real, copy);
+        };
+        let opened = Ajar::open(copy, now.mode, 0o700);
+        let entries = match real.read_dir() {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                drop(opened);
+                remove(copy).map_err(failed)?;
+                return self.entry(real, copy);
+            }
+            entries => entries.map_err(failed)?,
+        };
+        let mut names = BTreeSet::new();
+        for entry in entries {
+            let name = entry.map_err(failed)?.file_name();
+            let (real, copy) = (real.join(&name), copy.join(&name));
+            names.insert(name);
+            if !self.is_still(&real, &copy, old).map_err(failed)? {
+                self.again(&real, &copy, old)?;
+            }
+        }
+        for entry in copy.read_dir().map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            if !names.contains(&name) {
+                remove(&copy.join(name)).map_err(failed)?;
+            }
+        }
+        drop(opened);
+        self.look_alike(real, copy, seen).map_err(failed)
+    }
+
+    /// Tells whether what is no directory, and its copy, are what they were; then it is known as before.
+    fn is_still(&mut self, real: &Path, copy: &Path, old: &Known) -> io::Result<bool> {
+        let Some(kept) = old.kept.get(real).filter(|kept| !kept.real.is_directory()) else { return Ok(false) };
+        let (Some(seen), Some(now)) = (Seen::look(real)?, Seen::look(copy)?) else { return Ok(false) };
+        if seen.id != kept.real.id || seen.changed != kept.real.changed || !old.is_untouched(real, &now) {
+            return Ok(false);
+        }
+        if seen.names > 1 {
+            self.links.entry(seen.id).or_insert_with(|| copy.to_owned());
+        }
+        self.know(real, kept.clone());
+        Ok(true)
     }
 
     /// Keeps a name of what nobody here can read: the command cannot, either.
@@ -208,12 +279,16 @@ impl Copying {
 
     fn keep(&mut self, real: &Path, copy: &Path, seen: Seen) -> io::Result<()> {
         if let Some(copied) = Seen::look(copy)? {
-            if copied.owner != seen.owner {
-                self.known.foreign.insert(copied.id, real.to_owned());
-            }
-            self.known.kept.insert(real.to_owned(), Kept { real: seen, copied });
+            self.know(real, Kept { real: seen, copied });
         }
         Ok(())
+    }
+
+    fn know(&mut self, real: &Path, kept: Kept) {
+        if kept.copied.owner != kept.real.owner {
+            self.known.foreign.insert(kept.copied.id, real.to_owned());
+        }
+        self.known.kept.insert(real.to_owned(), kept);
     }
 
     /// Looks once more at files with several names: each name that came later changed them.

@@ -19,6 +19,8 @@ pub enum Met {
     Unseen,
     /// Nobody looked: only commands that a person or a rule agreed to could reach for anybody.
     Agreed,
+    /// As above, and what commands did that somebody agreed to they may have done outside of the copy.
+    InCopy,
 }
 
 impl Met {
@@ -35,6 +37,7 @@ impl Met {
                 Self::Name(name) => (b'n', name.into()),
                 Self::Unseen => (b'u', OsString::new()),
                 Self::Agreed => (b'a', OsString::new()),
+                Self::InCopy => (b'c', OsString::new()),
             };
             // No path has a zero byte in it.
             bytes.push(kind);
@@ -55,6 +58,7 @@ impl Met {
                 b'h' => Self::Host(word()),
                 b'n' => Self::Name(word()),
                 b'a' => Self::Agreed,
+                b'c' => Self::InCopy,
                 _ => Self::Unseen,
             };
             if !found.contains(&met) {
@@ -74,6 +78,7 @@ impl Met {
             Self::Name(name) => format!("name: {name}"),
             Self::Unseen => "network and sockets: not seen".to_owned(),
             Self::Agreed => "network and sockets: only what was agreed to".to_owned(),
+            Self::InCopy => "outside of the copy, network and sockets: only what was agreed to".to_owned(),
         }
     }
 }

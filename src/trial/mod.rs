@@ -31,6 +31,7 @@ mod rename;
 mod repository;
 mod roots;
 mod seen;
+mod turn_copies;
 #[cfg(target_os = "linux")]
 mod turns;
 mod walk;
@@ -47,6 +48,7 @@ pub use refused::Refused;
 pub use rename::rename_directory;
 pub use repository::GitState;
 pub use roots::Ground;
+pub use turn_copies::TurnCopies;
 #[cfg(target_os = "linux")]
 pub use turns::{KEEPER, Turns, keep};
 
@@ -145,6 +147,18 @@ impl Trial {
             .map_err(|(path, cause)| Refused::Unusable { path, cause })?;
         let (roots, tops, open) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Self { place, roots, tops, workspace, open, known: Some(known), begun })
+    }
+
+    /// Makes the copy again what the workspace is now; what was changed in it is gone.
+    ///
+    /// # Errors
+    /// [`Refused`]: the copy is neither this nor that.
+    pub fn renew(&mut self) -> Result<(), Refused> {
+        let Some(known) = &self.known else { return Ok(()) };
+        self.begun = tick();
+        let renewed = copies::renewed(&self.workspace, &self.place.directory().join(COPY), known);
+        self.known = Some(renewed.map_err(|(path, cause)| Refused::Unusable { path, cause })?);
+        Ok(())
     }
 
     /// Tells whether it works in a copy.

@@ -140,10 +140,11 @@ pub(super) fn sweep(trials: &Path) -> usize {
     swept
 }
 
-/// Removes a directory with everything in it, also what is closed to its owner.
-fn remove(directory: &Path) -> io::Result<()> {
+/// Removes what is there: a directory with everything in it, also what is closed to its owner.
+pub(super) fn remove(directory: &Path) -> io::Result<()> {
     match std::fs::remove_dir_all(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => std::fs::remove_file(directory),
         Err(_) => {
             open_all(directory);
             std::fs::remove_dir_all(directory)

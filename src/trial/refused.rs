@@ -37,6 +37,9 @@ pub enum Refused {
         /// How many bytes they have.
         bytes: u64,
     },
+    /// A copy would change that, which lies outside of it: the directory that git keeps of it.
+    #[error("git keeps it in {0}")]
+    Apart(PathBuf),
     /// Nothing would keep a command in a copy from writing elsewhere.
     #[error("no sandbox holds a command to a copy")]
     NoSandbox,
@@ -62,6 +65,7 @@ impl Refused {
             Self::TooMuch(_)
             | Self::Unusable { .. }
             | Self::TooBig { .. }
+            | Self::Apart(_)
             | Self::NoSandbox
             | Self::Neither { .. } => false,
         }
@@ -80,6 +84,7 @@ impl Refused {
             | Self::Denied(_)
             | Self::TooMuch(_)
             | Self::Unusable { .. }
+            | Self::Apart(_)
             | Self::NoSandbox => false,
         }
     }

@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use super::enter::{Entry, MET};
-use super::{Ground, Met, Refused, Trial};
+use super::{ChangeSet, Ground, Met, Refused, Trial};
 
 /// The variable with the descriptor of the socket to the keeper, for the axi that works in its namespaces; a word that is no
 /// number says why there are none.
@@ -26,6 +26,8 @@ pub struct Turns {
     directory: PathBuf,
     places: Vec<PathBuf>,
     running: Option<Trial>,
+    /// The one that ended last, while what it changed is applied.
+    ended: Option<Trial>,
 }
 
 impl Turns {
@@ -37,7 +39,7 @@ impl Turns {
         directory: PathBuf,
         places: Vec<PathBuf>,
     ) -> Self {
-        Self { keeper: keeper.into(), workspace, also, directory, places, running: None }
+        Self { keeper: keeper.into(), workspace, also, directory, places, running: None, ended: None }
     }
 
     /// Tells whether a trial runs.
@@ -75,11 +77,11 @@ impl Turns {
         Ok(())
     }
 
-    /// Ends the trial that runs; its changes can be read until it is dropped.
+    /// Ends the trial that runs, and reads what it changed, which is there until [`Turns::done`].
     ///
     /// # Errors
-    /// The system's error: the keeper is gone, and so is what would lift the layers.
-    pub fn end(&mut self) -> io::Result<Option<Trial>> {
+    /// The system's error: a layer cannot be read, or the keeper is gone, and so is what would lift the layers.
+    pub fn end(&mut self) -> io::Result<Option<ChangeSet>> {
         let Some(trial) = self.running.take() else { return Ok(None) };
         send(&mut self.keeper, b"")?;
         received(&mut self.keeper)?;
@@ -87,7 +89,12 @@ impl Turns {
         // Whom they reached nobody saw; what nobody agreed to could reach nobody.
         let met = File::options().create(true).append(true).open(trial.place.directory().join(MET))?;
         Met::write([Met::Agreed], &met)?;
-        Ok(Some(trial))
+        self.ended.insert(trial).changes().map(Some)
+    }
+
+    /// Has nothing be left of the trial that ended.
+    pub fn done(&mut self) {
+        self.ended = None;
     }
 
     /// Goes to the working directory as it is now: the one before lies under a layer, or in one.

@@ -8,6 +8,7 @@ use crate::support::home::Home;
 use crate::support::server::{Answer, Server, answer};
 use crate::support::talk::{Person, axi, last_said, run};
 use crate::trial::{can_try, changes, filled};
+use crate::trial_copy::can_copy;
 use crate::undo_random::picture;
 
 /// What a model does in the turn of the tests below: it deletes and changes, writes, and reads what it wrote.
@@ -22,6 +23,12 @@ fn turn() -> [Answer; 5] {
     ]
 }
 
+fn in_copy(home: &Home, server: &Server) -> std::process::Command {
+    let mut command = axi(home, server);
+    command.env("AXI_TRIAL", "copy");
+    command
+}
+
 /// A workspace with a program that nobody knows: it writes, and asks a service of this machine.
 fn with_program() -> Home {
     let home = filled();
@@ -32,9 +39,19 @@ fn with_program() -> Home {
 
 #[test]
 fn a_turn_in_a_trial_prints_what_it_would_change_and_only_apply_applies_it() {
-    if !can_try() {
-        return;
+    if can_try() {
+        prints_and_applies(&axi);
     }
+}
+
+#[test]
+fn a_turn_in_a_copy_prints_what_it_would_change_and_only_apply_applies_it() {
+    if can_copy() {
+        prints_and_applies(&in_copy);
+    }
+}
+
+fn prints_and_applies(axi: &dyn Fn(&Home, &Server) -> std::process::Command) {
     let home = with_program();
     let before = picture(&home.work());
     let asked = |options: &[&str]| {
@@ -45,6 +62,7 @@ fn a_turn_in_a_trial_prints_what_it_would_change_and_only_apply_applies_it() {
     };
     let (ran, server) = asked(&["--json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(copies_left(), 0);
     assert!(ran.err.contains("did it"), "the answer stands beside: {}", ran.err);
     let kinds: Vec<String> = changes(&ran).into_iter().map(|(kind, path)| format!("{kind} {path}")).collect();
     assert_eq!(kinds[..2], ["deleted d0", "deleted d0/a"]);
@@ -61,6 +79,92 @@ fn a_turn_in_a_trial_prints_what_it_would_change_and_only_apply_applies_it() {
     let there = |name: &str| home.work().join(name).exists();
     assert_eq!(["d0", "made/new", "built"].map(there), [false, true, true]);
     assert_eq!(std::fs::read_to_string(home.work().join("top")).unwrap(), "0 of top\nmore\n");
+}
+
+/// How many copies of turns there are that nobody works in.
+fn copies_left() -> usize {
+    let own = format!("/var/tmp/axi-trials-{}", rustix::process::geteuid().as_raw());
+    let locks = std::fs::read_dir(own).into_iter().flatten().flatten().map(|entry| entry.path());
+    let locks = locks.filter(|path| path.extension().is_some_and(|extension| extension == "lock"));
+    locks.filter(|lock| std::fs::File::open(lock).is_ok_and(|lock| lock.try_lock().is_ok())).count()
+}
+
+/// In a copy the agent works on what is there as each turn begins, and what was dropped is not there any more.
+#[test]
+fn turns_in_a_copy_are_reviewed_and_begin_with_what_is_there() {
+    if !can_copy() {
+        return;
+    }
+    let home = with_program();
+    let before = picture(&home.work());
+    let server = Server::start([turn(), turn()].concat());
+    let mut person = Person::meets(in_copy(&home, &server).arg("--try"));
+    person.sends("go");
+    person.sees("- d0/a");
+    person.sees("wrote nothing else here but caches");
+    person.sees(": 0 changed, 1 untracked → ");
+    person.sees("Apply these changes?");
+    assert_eq!(picture(&home.work()), before);
+    person.sees("1–4 answers");
+    person.types("3");
+    person.sees("changes dropped");
+    person.sees_prompt();
+    assert_eq!(picture(&home.work()), before);
+    person.sends("!echo mine > top");
+    person.sees_prompt();
+    person.sends("again");
+    person.waits(|view| view.transcript().matches("Apply these changes?").count() > 1, "the second question");
+    person.sees("1–4 answers");
+    let said = last_said(&server.requests()[9]);
+    assert!(said.contains("mine") && said.contains("more"), "the second turn read what was there: {said}");
+    person.types("1");
+    person.sees("changes applied");
+    person.sees_prompt();
+    let read = |name: &str| std::fs::read_to_string(home.work().join(name)).unwrap();
+    assert_eq!((read("top").as_str(), home.work().join("d0").exists()), ("mine\nmore\n", false));
+    person.sends("/undo yes");
+    person.sees("are as they were");
+    assert_eq!((read("top").as_str(), home.work().join("d0/a").exists()), ("mine\n", true));
+    assert_eq!(person.leaves(), Some(0));
+}
+
+/// What writes the real directory, by its own path, is held by no copy, and asked about.
+#[test]
+fn in_a_copy_the_real_files_are_outside() {
+    if !can_copy() {
+        return;
+    }
+    let home = with_program();
+    let path = home.work().join("made");
+    let sly = format!("ln -s {0} link; echo x > {0}; echo x > link; cp top {0}; echo ran", path.display());
+    home.write("work/sly.sh", &sly);
+    for (name, input) in [
+        ("write", json!({ "path": path, "content": "x" })),
+        ("shell", json!({ "command": format!("echo x > {}", path.display()) })),
+        ("shell", json!({ "command": "sh ./sly.sh" })),
+    ] {
+        let call = answer::chat_call("call_1", name, &input.to_string());
+        let server = Server::start([call, answer::chat_text("done")]);
+        let ran = run(in_copy(&home, &server).args(["-p", "--try", "go"]));
+        assert!(!path.exists(), "{input} {:?} {}", ran.code, ran.err);
+        let ended = if input.to_string().contains("sly") { Some(0) } else { Some(5) };
+        assert_eq!(ran.code, ended, "{input} {}", ran.err);
+    }
+}
+
+#[test]
+fn where_git_keeps_a_workspace_elsewhere_no_turn_works_in_a_copy() {
+    if !can_copy() {
+        return;
+    }
+    let home = with_program();
+    let made = home.command("git").args(["worktree", "add", "-q", "../tree"]).status().unwrap();
+    assert!(made.success());
+    let server = Server::start([]);
+    let mut command = in_copy(&home, &server);
+    let ran = run(command.args(["-p", "--try", "go"]).current_dir(home.path().join("tree")));
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("outside of it") && server.requests().is_empty(), "{}", ran.err);
 }
 
 #[test]

@@ -23,14 +23,14 @@ pub(in crate::app) const DEFINITIONS: &str = "AXI_DEFINITIONS";
 
 /// What people say in [`OFFERED`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Offered {
+pub(in crate::app) enum Offered {
     Yes,
     No,
     InCopies,
 }
 
 impl Offered {
-    pub(super) fn of(app: &App) -> Self {
+    pub(in crate::app) fn of(app: &App) -> Self {
         match app.process.variable(OFFERED).as_deref() {
             Some("off") => Self::No,
             Some("copy") => Self::InCopies,

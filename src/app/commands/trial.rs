@@ -117,11 +117,13 @@ fn tried(app: &App, options: &TryOptions, places: &[PathBuf]) -> Result<(Stand, 
     }
 }
 
-/// Asks whether a large directory is copied.
+/// Asks whether a large directory is copied, where there is somebody to ask.
 fn is_agreed(app: &App, options: &TryOptions) -> bool {
-    if !options.ask && (options.output != TryOutput::Page || !is_on_terminal()) {
-        return false;
-    }
+    (options.ask || options.output == TryOutput::Page && is_on_terminal()) && agrees_to_copy(app)
+}
+
+/// Asks whether a large directory is copied.
+pub(in crate::app) fn agrees_to_copy(app: &App) -> bool {
     let (locale, console) = (&app.locale, Console::new(&app.locale));
     let items = [('y', word::trial::ask::COPY), ('n', word::trial::ask::NO_COPY)];
     let items = items.map(|(key, text)| (key, locale.text(text).to_owned()));

@@ -55,6 +55,9 @@ pub(super) fn run(mut app: App, options: RunOptions) -> Exit {
     } else if let Err(exit) = settle_trust(&mut app).and_then(|()| settle_servers(&app)) {
         return exit;
     }
+    if let Some(exit) = tries::copy(&mut app, &options, !printing) {
+        return exit;
+    }
     let throwaway =
         options.no_session.then(|| Throwaway::beside(&app.paths.outputs().unwrap_or_else(std::env::temp_dir)));
     app.throwaway = throwaway.as_ref().map(|throwaway| throwaway.0.clone());

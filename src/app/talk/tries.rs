@@ -1,21 +1,23 @@
 //! Turns in trials (`--try`, `approvals = "try"`): axi is started again in namespaces where a keeper may lay layers over the
 //! workspace, and every turn's writing calls run in one trial.
 
-#[cfg(target_os = "linux")]
 mod turn;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::commands::layer_probe;
+use super::super::commands::{Offered, agrees_to_copy, layer_probe};
 use super::super::console::Console;
 use super::super::context::App;
-use crate::agent::{Agent, Bounds, try_calls};
+use super::super::project::InCopy;
+use crate::agent::{Agent, Bounds, Review, Trials, try_calls};
 use crate::cli::RunOptions;
-use crate::command::Problem;
+use crate::command::{self, Problem, trial_cause};
 use crate::config::{Approvals, TryApply};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
+use crate::trial::{ChangeSet, Most, Refused, TurnCopies};
+use turn::TurnTrials;
 
 /// What a turn in print mode would change, as it is printed.
 pub(super) type Printed = Arc<Mutex<Option<String>>>;
@@ -37,27 +39,14 @@ fn none(app: &App, options: &RunOptions, cause: &str) -> Option<Exit> {
     None
 }
 
-/// Starts axi again behind a keeper, if turns are to run in trials and it is not there yet; returns how it ended.
+/// Starts axi again behind a keeper, if turns are to run in layers and it is not there yet; returns how it ended.
 #[cfg(target_os = "linux")]
 pub(super) fn enter(app: &App, options: &RunOptions) -> Option<Exit> {
     use std::os::unix::process::CommandExt as _;
-    if !wanted(app, options) {
+    if !wanted(app, options) || is_behind_keeper(app) || no_layers(app).is_some() {
         return None;
     }
-    match app.process.variable(crate::trial::KEEPER) {
-        // A socket is there, or this is an axi that one of its commands started.
-        Some(told) if told.parse::<i32>().is_ok_and(|number| crate::sandbox::inherited(number).is_ok()) => {
-            return None;
-        }
-        Some(told) if told.parse::<i32>().is_err() => {
-            let cause = app.locale.with(word::trial::Denied { cause: &told });
-            return none(app, options, &cause);
-        }
-        Some(_) | None => {}
-    }
-    let Some(program) = &app.process.program else {
-        return none(app, options, app.locale.text(word::trial::UNSUPPORTED));
-    };
+    let program = app.process.program.as_ref()?;
     let mut again = std::process::Command::new(program);
     again.arg(crate::child::TRIES).args(&app.process.words);
     if let Some(directory) = &app.process.begun_in {
@@ -69,18 +58,95 @@ pub(super) fn enter(app: &App, options: &RunOptions) -> Option<Exit> {
 
 /// There are no layers on this system.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn enter(app: &App, options: &RunOptions) -> Option<Exit> {
-    if wanted(app, options) { none(app, options, app.locale.text(word::trial::UNSUPPORTED)) } else { None }
+pub(super) fn enter(_: &App, _: &RunOptions) -> Option<Exit> {
+    None
+}
+
+/// Tells whether a keeper's socket is there, and this is no axi that one of its commands started.
+#[cfg(target_os = "linux")]
+fn is_behind_keeper(app: &App) -> bool {
+    let told = app.process.variable(crate::trial::KEEPER).and_then(|told| told.parse().ok());
+    told.is_some_and(|number: i32| crate::sandbox::inherited(number).is_ok())
+}
+
+/// Says why there can be no layers, as far as that is known.
+#[cfg(target_os = "linux")]
+fn no_layers(app: &App) -> Option<Refused> {
+    let told = app.process.variable(crate::trial::KEEPER).filter(|told| told.parse::<i32>().is_err());
+    let chosen = (Offered::of(app) == Offered::InCopies).then(|| "AXI_TRIAL=copy".to_owned());
+    told.or(chosen).or(app.process.program.is_none().then(String::new)).map(Refused::Denied)
+}
+
+/// There are no layers on this system.
+#[cfg(not(target_os = "linux"))]
+fn no_layers(_: &App) -> Option<Refused> {
+    Some(Refused::Unsupported)
+}
+
+/// Copies the workspace where turns are to run in trials and no layers are possible: the agent works in the copy. `asks`:
+/// somebody can be asked. Returns how axi ends where that is impossible, too.
+pub(super) fn copy(app: &mut App, options: &RunOptions, asks: bool) -> Option<Exit> {
+    let layer = no_layers(app).filter(|_| wanted(app, options))?;
+    let made = match copied(app, Some(Most::UNASKED)) {
+        Err(Refused::TooBig { .. }) if asks && agrees_to_copy(app) => copied(app, None),
+        made => made,
+    };
+    let copies = match made {
+        Ok(copies) => copies,
+        Err(copy) => {
+            let refused = Refused::Neither { layer: Box::new(layer), copy: Box::new(copy) };
+            return none(app, options, &trial_cause(&app.locale, &refused));
+        }
+    };
+    let (cwd, root) = (copies.inside(&app.project.cwd), copies.inside(&app.project.root));
+    let (path, cause) = (app.paths.shown(&root), trial_cause(&app.locale, &layer));
+    Console::new(&app.locale).note(&app.locale.with(word::trial::TurnsInCopy { path: &path, cause: &cause }));
+    app.project.copy = Some(InCopy { cwd, root, temporary: copies.temporary() });
+    app.turn_copies.set(Some(copies));
+    None
+}
+
+fn copied(app: &App, most: Option<Most>) -> Result<TurnCopies, Refused> {
+    let (sandbox, root) = (app.sandbox(), &app.project.root);
+    if let Some(path) = sandbox.git_outside(root).into_iter().next() {
+        return Err(Refused::Apart(path));
+    }
+    sandbox.only(Vec::new(), false).ok_or(Refused::NoSandbox)?;
+    let real = root.canonicalize().unwrap_or_else(|_| root.clone());
+    if sandbox.caches().iter().any(|cache| real.starts_with(cache) || cache.starts_with(&real)) {
+        return Err(Refused::NoSandbox);
+    }
+    // Commands do not see into axi's own directory.
+    let places = crate::trial::places(None);
+    crate::trial::sweep(&places);
+    TurnCopies::new(root, &places, most)
 }
 
 /// Has the agent's turns run in trials, if they are to; returns where print mode finds what one would change. `is_person`: a
 /// person reviews them.
-#[cfg(target_os = "linux")]
 pub(super) fn begin(app: &App, options: &RunOptions, agent: &mut Agent, is_person: bool) -> Option<Printed> {
-    use crate::agent::Review;
-    use crate::command;
+    let copies = app.turn_copies.take().map(|copies| Box::new(copies) as Box<dyn Trials>);
+    let turns = copies.or_else(|| layers(app, options))?;
+    let printed = Printed::default();
+    let (kept, locale) = (Arc::clone(&printed), app.locale.clone());
+    let (apply, json) = (options.apply, options.json);
+    let reviewer = move |set: &ChangeSet| {
+        if apply {
+            return Review::All;
+        }
+        let text = if json { format!("{:#}\n", command::trial_json(set, 0)) } else { command::trial_patch(set) };
+        tracing::info!(changes = set.changes.len(), language = locale.tag(), "a turn's trial is printed");
+        *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+        Review::Nothing
+    };
+    agent.try_turns(Box::new(TurnTrials::new(turns, app, is_person)), Box::new(reviewer));
+    Some(printed)
+}
+
+/// What lays and lifts the layers of turns, where a keeper does that for this axi.
+#[cfg(target_os = "linux")]
+fn layers(app: &App, options: &RunOptions) -> Option<Box<dyn Trials>> {
     use crate::trial::{self, KEEPER, Turns};
-    use turn::TurnTrials;
     let told = app.process.variable(KEEPER).filter(|_| wanted(app, options))?;
     let keeper = crate::sandbox::inherited(told.parse().ok()?).ok()?;
     // Without its keeper nobody lifts the layers, and what is written would be lost in one.
@@ -91,26 +157,12 @@ pub(super) fn begin(app: &App, options: &RunOptions, agent: &mut Agent, is_perso
     trial::sweep(&places);
     let also = app.sandbox().git_outside(&app.project.root);
     let turns = Turns::new(keeper, (app.project.root.clone(), also), app.project.cwd.clone(), places);
-    let turns = TurnTrials::new(turns, app, is_person);
-    let printed = Printed::default();
-    let (kept, locale) = (Arc::clone(&printed), app.locale.clone());
-    let (apply, json) = (options.apply, options.json);
-    let reviewer = move |set: &trial::ChangeSet| {
-        if apply {
-            return Review::All;
-        }
-        let text = if json { format!("{:#}\n", command::trial_json(set, 0)) } else { command::trial_patch(set) };
-        tracing::info!(changes = set.changes.len(), language = locale.tag(), "a turn's trial is printed");
-        *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
-        Review::Nothing
-    };
-    agent.try_turns(Box::new(turns), Box::new(reviewer));
-    Some(printed)
+    Some(Box::new(turns))
 }
 
 /// There are no layers on this system.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn begin(_: &App, _: &RunOptions, _: &mut Agent, _: bool) -> Option<Printed> {
+fn layers(_: &App, _: &RunOptions) -> Option<Box<dyn Trials>> {
     None
 }
 

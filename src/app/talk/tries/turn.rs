@@ -9,29 +9,32 @@ use crate::agent::Trials;
 use crate::child;
 use crate::platform::ADOPTS;
 use crate::sandbox::{Reach, WorkDirectories};
-use crate::trial::{GitState, Refused, Trial, Turns};
+use crate::trial::{ChangeSet, GitState, Refused};
 
 /// Asks git what a repository is like.
 type AsksGit = Box<dyn Fn() -> Option<GitState> + Send>;
 
 /// The trials of turns, with what git says of the workspace before each and in it.
 pub(super) struct TurnTrials {
-    turns: Turns,
+    turns: Box<dyn Trials>,
     /// What asks git, where there is a repository, and somebody reads what it says.
     git: Option<AsksGit>,
     before: Option<GitState>,
-    after: Option<GitState>,
 }
 
 impl TurnTrials {
     /// Has git asked where a person reads what it says.
-    pub(super) fn new(turns: Turns, app: &App, is_person: bool) -> Self {
+    pub(super) fn new(turns: Box<dyn Trials>, app: &App, is_person: bool) -> Self {
         let git = if is_person { asks_git(app) } else { None };
-        Self { turns, git, before: None, after: None }
+        Self { turns, git, before: None }
     }
 }
 
 impl Trials for TurnTrials {
+    fn begin_turn(&mut self) -> Result<(), Refused> {
+        self.turns.begin_turn()
+    }
+
     fn begin(&mut self) -> Result<(), Refused> {
         if !self.turns.is_running() {
             self.before = self.git.as_ref().and_then(|git| git());
@@ -47,21 +50,24 @@ impl Trials for TurnTrials {
         self.turns.holds(path)
     }
 
-    fn end(&mut self) -> io::Result<Option<Trial>> {
-        if self.turns.is_running() {
-            self.after = self.git.as_ref().and_then(|git| git());
+    fn end(&mut self) -> io::Result<Option<ChangeSet>> {
+        let after = self.git.as_ref().filter(|_| self.turns.is_running()).and_then(|git| git());
+        let repository = self.before.take().zip(after);
+        let mut set = self.turns.end()?;
+        if let Some(set) = &mut set {
+            set.repository = repository;
         }
-        self.turns.end()
+        Ok(set)
     }
 
-    fn repository(&mut self) -> Option<(GitState, GitState)> {
-        self.before.take().zip(self.after.take())
+    fn done(&mut self) {
+        self.turns.done();
     }
 }
 
 /// Makes what asks git of the workspace's repository; `None` where there is none. What that runs may only read.
 fn asks_git(app: &App) -> Option<AsksGit> {
-    let root = app.project.root.clone();
+    let root = app.project.place().workspace;
     let (program, sandbox) = (app.process.program.clone()?, app.sandbox());
     if !root.join(".git").exists() {
         return None;
