@@ -267,7 +267,8 @@ mod tests {
     fn a_repository_is_told_before_and_after_and_one_without_a_commit_as_such() {
         let none = GitState { branch: "main".into(), untracked: 1, ..GitState::default() };
         let after = GitState { branch: "main".into(), commit: "0123456".into(), changed: 3, untracked: 1 };
-        let set = ChangeSet { repository: Some((none, after)), ..ChangeSet::default() };
+        let mut set = ChangeSet::default();
+        set.repository = Some((none, after));
         let said = trial_changes(&Locale::new("en"), &set);
         assert!(said.contains("main without a commit: 0 changed, 1 untracked →"), "{said}");
         assert!(said.ends_with("main 0123456: 3 changed, 1 untracked\n"), "{said}");

@@ -111,11 +111,11 @@ mod tests {
         turns.begin_turn().unwrap();
         turns.begin();
         assert_eq!(turns.end().unwrap().unwrap().changes, Vec::new());
-        let read = |name: &str| std::fs::read_to_string(copy.join(name)).unwrap();
-        assert_eq!(["a", "one", "d/b", "d/e", "made"].map(read), ["a", "a", "mine", "a file now", ""]);
+        let text = |name: &str| std::fs::read_to_string(copy.join(name)).unwrap();
+        assert_eq!(["a", "one", "d/b", "d/e", "made"].map(text), ["a", "a", "mine", "a file now", ""]);
         assert!(!copy.join("new").exists());
         std::fs::write(copy.join("one"), "1").unwrap();
-        assert_eq!(read("a"), "1", "two names are one file in it, too");
+        assert_eq!(text("a"), "1", "two names are one file in it, too");
         assert!(turns.holds(&copy.join("x")) && !turns.holds(&real("x")));
     }
 }

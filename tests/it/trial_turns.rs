@@ -23,6 +23,9 @@ fn turn() -> [Answer; 5] {
     ]
 }
 
+/// How axi is started.
+type Starts = dyn Fn(&Home, &Server) -> std::process::Command;
+
 fn in_copy(home: &Home, server: &Server) -> std::process::Command {
     let mut command = axi(home, server);
     command.env("AXI_TRIAL", "copy");
@@ -51,7 +54,7 @@ fn a_turn_in_a_copy_prints_what_it_would_change_and_only_apply_applies_it() {
     }
 }
 
-fn prints_and_applies(axi: &dyn Fn(&Home, &Server) -> std::process::Command) {
+fn prints_and_applies(axi: &Starts) {
     let home = with_program();
     let before = picture(&home.work());
     let asked = |options: &[&str]| {
@@ -149,6 +152,40 @@ fn in_a_copy_the_real_files_are_outside() {
         assert!(!path.exists(), "{input} {:?} {}", ran.code, ran.err);
         let ended = if input.to_string().contains("sly") { Some(0) } else { Some(5) };
         assert_eq!(ran.code, ended, "{input} {}", ran.err);
+    }
+}
+
+/// A link leads out of what a trial holds, whoever made it.
+#[test]
+fn what_a_link_leads_to_outside_is_asked_about() {
+    let ways: [(bool, &Starts); 2] = [(can_try(), &axi), (can_copy(), &in_copy)];
+    for (is_possible, axi) in ways {
+        if !is_possible {
+            continue;
+        }
+        let home = with_program();
+        let outside = home.write("outside/kept", "mine");
+        std::os::unix::fs::symlink(&outside, home.work().join("before")).unwrap();
+        for (name, input) in [
+            ("write", json!({ "path": "link", "content": "x" })),
+            ("write", json!({ "path": "before", "content": "x" })),
+            ("write", json!({ "path": "folder/kept", "content": "x" })),
+            ("edit", json!({ "path": "before", "old": "mine", "new": "x" })),
+        ] {
+            let links = format!(
+                "ln -s {0} link; ln -s {1} folder",
+                outside.display(),
+                home.path().join("outside").display()
+            );
+            let server = Server::start([
+                answer::chat_call("call_1", "shell", &json!({ "command": links }).to_string()),
+                answer::chat_call("call_2", "read", &json!({ "path": input["path"] }).to_string()),
+                answer::chat_call("call_3", name, &input.to_string()),
+                answer::chat_text("done"),
+            ]);
+            let ran = run(axi(&home, &server).args(["-p", "--try", "go"]));
+            assert_eq!(std::fs::read_to_string(&outside).unwrap(), "mine", "{input} {:?} {}", ran.code, ran.err);
+        }
     }
 }
 
