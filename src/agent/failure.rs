@@ -1,7 +1,98 @@
-//! Converts a provider's error into the facts that an event carries.
+//! Why a turn failed, as facts, made of what a provider says.
 
-use super::Failure;
-use crate::provider::ProviderError;
+use serde::{Deserialize, Serialize};
+
+use crate::provider::{KeyPlace, ModelError, ProviderError};
+
+/// A provider's failure in facts; serializable so that JSON output can carry it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Failure {
+    /// No connection.
+    Unreachable {
+        /// Scheme, host and port.
+        url: String,
+        /// In English.
+        cause: String,
+    },
+    /// The connection broke.
+    Broken {
+        /// Scheme, host and port.
+        url: String,
+        /// In English.
+        cause: String,
+    },
+    /// Nothing arrived for so long.
+    Timeout {
+        /// Scheme, host and port.
+        url: String,
+        /// Seconds.
+        seconds: u64,
+    },
+    /// The key was refused.
+    Unauthorized {
+        /// The provider's name.
+        provider: String,
+        /// HTTP status.
+        status: u16,
+        /// The provider's sentence.
+        message: String,
+        /// Where the key was found; `None` where none was sent.
+        #[serde(skip)]
+        place: Option<KeyPlace>,
+    },
+    /// No such model.
+    NoSuchModel {
+        /// The provider's name.
+        provider: String,
+        /// The model's name.
+        model: String,
+        /// The provider's sentence.
+        message: String,
+        /// Why axi's own engine cannot use it, where it is that one's.
+        #[serde(skip)]
+        own: Option<ModelError>,
+    },
+    /// Too long for the model.
+    ContextOverflow {
+        /// The provider's sentence.
+        message: String,
+    },
+    /// Another HTTP status.
+    Status {
+        /// The provider's name.
+        provider: String,
+        /// HTTP status.
+        status: u16,
+        /// The provider's sentence.
+        message: String,
+        /// After how many seconds it wants to be asked again, where it said so.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        retry_after_seconds: Option<u64>,
+    },
+    /// Not the protocol.
+    Protocol {
+        /// The provider's name.
+        provider: String,
+        /// In English.
+        cause: String,
+    },
+    /// The model answered with nothing, also when asked again.
+    Empty,
+    /// The copy in which the turn would work is not what is there.
+    NoCopy {
+        /// Why.
+        cause: String,
+    },
+}
+
+impl Failure {
+    /// Tells whether another key, or one at all, is what is missing.
+    #[must_use]
+    pub fn blames_the_key(&self) -> bool {
+        matches!(self, Self::Unauthorized { .. })
+    }
+}
 
 impl From<&ProviderError> for Failure {
     fn from(error: &ProviderError) -> Self {

@@ -51,7 +51,8 @@ mod window;
 mod wishes;
 
 pub use call_trials::{APPLIED_FROM_TRIAL, Bounds, Probe};
-pub use event::{Activity, AgentEvent, Doing, Explorer, Failure, Frontend, Notice, TurnEnd};
+pub use event::{Activity, AgentEvent, Doing, Explorer, Frontend, Notice, TurnEnd};
+pub use failure::Failure;
 pub use figures::{FallbackPrice, Shortened};
 use hooks::Hooks;
 pub use hooks::ReadHooks;

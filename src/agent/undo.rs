@@ -178,10 +178,7 @@ impl Undo {
         }
     }
 
-    /// Prepares the trial of a turn.
-    ///
-    /// # Errors
-    /// [`Refused`]: the turn must not begin.
+    /// Prepares the trial of a turn; it must not begin where that fails.
     pub(super) fn begin_trials(&mut self) -> Result<(), Refused> {
         self.trials.as_mut().map_or(Ok(()), TurnTrials::begin_turn)
     }

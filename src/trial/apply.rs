@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::changes::{Change, ChangeSet, Kind};
 use super::content::{copied, give_attributes, give_rights, give_times, moved, whole};
 use super::seen::{Ajar, Seen, What};
+use crate::platform::sync_below;
 
 /// Why a change was not applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -170,6 +171,10 @@ impl Ready<'_> {
         let parents: BTreeSet<&Path> = self.going.iter().filter_map(|change| change.path.parent()).collect();
         if let Err(error) = super::place::note(self.record, parents) {
             tracing::warn!(%error, "what a killed axi leaves beside files would not be found");
+        }
+        if self.going.iter().any(|change| change.after.as_ref().is_some_and(|after| after.what == What::File)) {
+            // What gets a name in a moment is whole there after a power loss, too.
+            sync_below(self.record.parent().unwrap_or(self.record));
         }
         let mut applied = Applied { done: 0, refused: self.refused };
         let mut tell = |change: &Change, done: io::Result<()>| match done {

@@ -26,6 +26,7 @@ pub(super) fn copied(layer: &Path, target: &Path, seen: &Seen) -> io::Result<()>
         let source = File::open(layer)?;
         let file = File::options().write(true).create_new(true).open(beside)?;
         filled(&source, &file, seen.length)?;
+        file.sync_data()?;
         drop(file);
         give_rights(beside, seen);
         std::fs::set_permissions(beside, Permissions::from_mode(seen.mode))?;

@@ -46,6 +46,8 @@ fn a_shell_in_a_trial_has_jobs_and_gives_the_terminal_back() {
     person.types("d");
     person.sees("d0/a · deleted");
     person.sees("+ made");
+    // A key before the question never answers it.
+    person.sees_choice("Drop it: the files here stay as they are");
     person.types("y");
     person.sees("2 changes applied");
     assert!(!home.work().join("d0/a").exists());

@@ -104,7 +104,7 @@ fn turns_in_a_copy_are_reviewed_and_begin_with_what_is_there() {
     let mut person = Person::meets(in_copy(&home, &server).arg("--try"));
     person.sends("go");
     person.sees("- d0/a");
-    person.sees("wrote nothing else here but caches");
+    person.sees("It worked in a copy.");
     person.sees(": 0 changed, 1 untracked → ");
     person.sees("Apply these changes?");
     assert_eq!(picture(&home.work()), before);
@@ -128,6 +128,33 @@ fn turns_in_a_copy_are_reviewed_and_begin_with_what_is_there() {
     person.sends("/undo yes");
     person.sees("are as they were");
     assert_eq!((read("top").as_str(), home.work().join("d0/a").exists()), ("mine\n", true));
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
+fn a_turn_whose_copy_cannot_be_renewed_is_not_sent() {
+    if !can_copy() {
+        return;
+    }
+    let home = with_program();
+    let server = Server::start([answer::chat_text("first")]);
+    let mut person = Person::meets(in_copy(&home, &server).arg("--try"));
+    person.sends("go");
+    person.sees("first");
+    person.sees_prompt();
+    let copy: String = person.pty.view(|view| {
+        let shown = view.transcript();
+        let (_, path) = shown.split_once("(/var/tmp/").unwrap();
+        path.split("/copy").next().unwrap().split_whitespace().collect()
+    });
+    let own = std::path::Path::new("/var/tmp").join(copy);
+    std::fs::remove_dir_all(&own).unwrap();
+    std::fs::write(&own, "in its way").unwrap();
+    person.sends("again");
+    person.sees("your message was not sent");
+    person.sees_prompt();
+    assert_eq!(server.requests().len(), 1);
+    std::fs::remove_file(&own).unwrap();
     assert_eq!(person.leaves(), Some(0));
 }
 
@@ -217,7 +244,7 @@ fn a_person_reviews_a_turn_at_its_end_and_applies_a_part_of_it() {
     person.sends("go");
     person.sees("- d0/a");
     person.sees(": 0 changed, 1 untracked → ");
-    person.sees(": 4 changed, 3 untracked");
+    person.sees(": 4 changed, 3");
     person.sees("Apply these changes?");
     assert_eq!(picture(&home.work()), before);
     person.sees("1–4 answers");

@@ -12,7 +12,7 @@ use crate::agent::Review;
 use crate::command::trial_changes;
 use crate::conversation::{Answer, Question};
 use crate::locale::word;
-use crate::terminal::{Line, Span, sanitize_line};
+use crate::terminal::{Line, sanitize_line};
 use crate::trial::{Change, ChangeSet, Kind};
 
 /// What may be chosen, in this order.
@@ -115,8 +115,6 @@ fn one<W: Write>(
 
 fn rows<W: Write>(painter: &mut Painter<W>, text: &str) {
     for row in text.trim_end().lines() {
-        let mut line = Line::new();
-        line.push(Span::plain(sanitize_line(row).into_owned()));
-        painter.screen().commit(&line);
+        painter.commit_rows(&Line::styled(sanitize_line(row), nu_ansi_term::Style::default()), 2);
     }
 }
