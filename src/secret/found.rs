@@ -23,13 +23,14 @@ pub fn secret_files(directory: &Path, home: Option<&Path>, depth: usize) -> Vec<
     found
 }
 
-/// Finds one secret file anywhere below a directory.
+/// Finds a secret file anywhere below a directory that is not left out.
 #[must_use]
-pub fn one_below(directory: &Path, home: Option<&Path>) -> Option<PathBuf> {
+pub fn one_below(directory: &Path, home: Option<&Path>, left_out: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
     let mut found = None;
     look(directory, home, DEPTH, &mut |path| {
-        found = Some(path);
-        true
+        let meets = !left_out(&path);
+        found = meets.then_some(path);
+        meets
     });
     found
 }

@@ -7,6 +7,7 @@ use super::effect::git_command_at;
 use super::judgement::{Judged, Part, Target};
 use super::leaves::{self, OF_NETWORK};
 use super::taken::taken;
+use super::unsent::without_unsent;
 use crate::approval::program::{Action, Does, Program, Trait, lists};
 use crate::approval::{Class, NeverAuto, Surroundings, path};
 use crate::secret::files::{IN_HOME, is_secret};
@@ -205,12 +206,13 @@ fn query(parts: &[Judged]) -> Option<NeverAuto> {
 /// The secret file that a part is given to send, to run with or to copy, as it is written: whoever only looks says so
 /// itself.
 fn taken_along(part: &Judged, handed: bool, place: &Surroundings) -> Option<String> {
+    let text = without_unsent(&part.text);
     let takes =
         handed || matches!(part.class, Class::Network | Class::Execute | Class::Write) && !part.only_unlinks();
     let named = |word: &&str| {
         names_secret(word.rsplit(['=', '@', '<']).next().unwrap_or_default().trim_matches(['"', '\'']), place)
     };
-    part.text.split_whitespace().skip(1).filter(|_| takes).find(named).map(str::to_owned)
+    text.split_whitespace().skip(1).filter(|_| takes).find(named).map(str::to_owned)
 }
 
 /// Tells whether a word is the path of a secret file, as it is written.

@@ -13,6 +13,7 @@ mod beyond;
 mod danger;
 mod effect;
 mod facts;
+mod filters;
 mod follow;
 mod judgement;
 mod known;
@@ -22,6 +23,7 @@ mod read;
 mod search;
 mod suggest;
 mod taken;
+mod unsent;
 
 pub use super::program::Action;
 pub(crate) use beyond::runs_later;

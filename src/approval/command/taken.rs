@@ -3,8 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::filters::Filters;
 use super::judgement::Judged;
-use super::leaves::{OF_NETWORK, stays, talks};
+use super::leaves::{OF_NETWORK, sent_words, stays, talks};
 use crate::approval::glob::Glob;
 use crate::approval::program::lists;
 use crate::approval::{Class, Surroundings, path};
@@ -32,6 +33,9 @@ const TELLING: &[&str] = &["put ", "mirror ", "exec:", "system:"];
 const WALKING: &[&str] =
     &["walk", "glob", "readdir", "listdir", "scandir", "iterdir", "recurs", "find(", "make_archive"];
 
+/// Modules of Python's that pack files (python3 -m NAME).
+const PACKING: &[&str] = &["zipfile", "tarfile", "zipapp"];
+
 /// So many directories in which a line may be.
 const MOST_BASES: usize = 20;
 
@@ -44,14 +48,15 @@ pub(super) fn taken(line: &str, parts: &[Judged], handed: bool, place: &Surround
         return None;
     }
     let line = &from_here(line);
-    let mut look =
-        Look { bases: vec![place.cwd.clone()], dotted: line.contains("dotglob"), left: MOST_WORDS, place };
+    let (bases, dotted) = (vec![place.cwd.clone()], line.contains("dotglob"));
+    let mut look = Look { bases, dotted, left: MOST_WORDS, filters: Filters::default(), place };
     // A word that is known only when it runs may be any that the line has.
     let is_open = |part: &Judged| sends(part) && part.words().iter().any(Option::is_none);
     let lists = handed || READ_LATER.iter().any(|sign| line.contains(sign)) || parts.iter().any(is_open);
     let picked = parts.iter().any(|part| name(part) == "find" && picks_others(part));
     parts.iter().find_map(|part| {
         look.follow(part, line);
+        look.filters = Filters::of(part);
         if walks(part) {
             return look.words(["."].into_iter());
         }
@@ -79,7 +84,7 @@ fn read_by(part: &Judged, given: bool, line: &str) -> Vec<String> {
     let mut words = if given || is_told || !known && text.contains(['$', '`']) {
         written(&line.replace("\\n", " "))
     } else if known {
-        part.words().iter().flatten().skip(1).cloned().collect()
+        sent_words(part).skip(1).cloned().collect()
     } else {
         written(&text).into_iter().skip(1).collect()
     };
@@ -118,8 +123,14 @@ fn takes(part: &Judged) -> bool {
     match part.class {
         Class::Network => sends(part),
         Class::ReadOnly | Class::Write | Class::Destructive => true,
-        Class::Execute => stays(part) || talks(part) || lists::SENDING_PROGRAMS.contains(name(part)),
+        Class::Execute => stays(part) || talks(part) || packs(part) || lists::SENDING_PROGRAMS.contains(name(part)),
     }
+}
+
+/// Tells whether a part runs a module of Python's that packs files.
+fn packs(part: &Judged) -> bool {
+    let words: Vec<&str> = part.words().iter().flatten().map(String::as_str).collect();
+    name(part).starts_with("python") && words.windows(2).any(|pair| pair[0] == "-m" && PACKING.contains(&pair[1]))
 }
 
 fn runs_for_each(part: &Judged) -> bool {
@@ -176,6 +187,8 @@ struct Look<'p> {
     dotted: bool,
     /// How many words may still be looked up.
     left: usize,
+    /// What the part that is looked at leaves out.
+    filters: Filters,
     place: &'p Surroundings,
 }
 
@@ -195,7 +208,8 @@ impl Look<'_> {
 
     /// Finds a secret below what one of the words means; each that means something is counted.
     fn words<'w>(&mut self, words: impl Iterator<Item = &'w str>) -> Option<PathBuf> {
-        for word in words {
+        // A module's arguments stand in one word.
+        for word in words.flat_map(|word| word.split_whitespace()) {
             let word = word.trim_matches(['"', '\'']);
             // A flag's value, and a form's file.
             let value = word.rsplit(['=', '@']).next().unwrap_or(word);
@@ -224,7 +238,12 @@ impl Look<'_> {
         }
         let about = path.metadata().ok()?;
         self.left = self.left.saturating_sub(1);
-        if about.is_dir() { one_below(path, self.place.home.as_deref()) } else { None }
+        if about.is_dir() { self.one_below(path) } else { None }
+    }
+
+    fn one_below(&self, directory: &Path) -> Option<PathBuf> {
+        let left_out = |file: &Path| self.filters.leave_out(directory, file);
+        one_below(directory, self.place.home.as_deref(), &left_out)
     }
 
     fn matching(&self, parent: &Path, pattern: &str) -> Option<PathBuf> {
@@ -241,7 +260,7 @@ impl Look<'_> {
         entries.find_map(|entry| {
             let path = entry.path();
             if path.is_dir() {
-                one_below(&path, self.place.home.as_deref())
+                self.one_below(&path)
             } else {
                 (rest.is_empty() && path::is_credential(&path, self.place)).then_some(path)
             }

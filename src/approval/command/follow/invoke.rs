@@ -10,6 +10,7 @@ use super::super::known::{PathPattern, Value};
 use super::super::known::{is_harmless_variable, variable_matters};
 use super::super::read::Node;
 use super::super::read::is_destructive_name;
+use super::super::unsent::{unsent, without_unsent};
 use super::flow::{Around, Flow, UNKNOWN};
 use super::persons::persons_function;
 use super::walk::{DEEPEST, MOST_STEPS, Walker};
@@ -106,7 +107,7 @@ impl Walker {
             finding.class = Class::Execute;
         }
         if finding.class == Class::Network && finding.credential.is_none() {
-            finding.credential = sent_secret(arguments, state);
+            finding.credential = sent_secret(name, arguments, state);
         }
         let words = fields.iter().map(|field| field.written.clone()).collect();
         self.report.record(&finding, words, state, around, false);
@@ -266,9 +267,16 @@ impl Walker {
 }
 
 /// Returns a secret that is passed to a program with network access: `scp FILE`, `-d @FILE`, `--data=@FILE`.
-fn sent_secret(arguments: &[Field], state: &State<'_>) -> Option<String> {
-    arguments.iter().find_map(|field| {
+fn sent_secret(name: &str, arguments: &[Field], state: &State<'_>) -> Option<String> {
+    let texts = arguments.iter().map(|field| field.written.as_deref().unwrap_or_default());
+    let named = unsent(&std::iter::once(name).chain(texts).collect::<Vec<_>>());
+    arguments.iter().enumerate().filter(|(at, _)| !named.contains(&(at + 1))).find_map(|(_, field)| {
         let start = field.value.start();
+        // A command that logs in; what else it names is found in the line.
+        let text = field.written.as_deref().unwrap_or_default();
+        if without_unsent(text) != text {
+            return None;
+        }
         if start.contains("://") && !start.contains("file://") {
             return None;
         }
