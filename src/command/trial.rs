@@ -45,6 +45,9 @@ pub fn trial_json(set: &ChangeSet, exit: i32) -> Value {
         if change.foreign {
             also.push(format!("belongs to another user or group, not applied: {}", name(&change.path)));
         }
+        if change.names_copy {
+            also.push(format!("names the path of the copy: {}", name(&change.path)));
+        }
         if change.parted {
             also.push(format!("other hard links keep the old content: {}", name(&change.path)));
         }
@@ -235,6 +238,9 @@ fn row(locale: &Locale, set: &ChangeSet, change: &Change) -> String {
     }
     if change.foreign {
         let _ = write!(row, " · {}", locale.text(word::trial::NOT_YOURS));
+    }
+    if change.names_copy {
+        let _ = write!(row, " · {}", locale.text(word::trial::NAMES_COPY));
     }
     if change.parted {
         let _ = write!(row, " · {}", locale.text(word::trial::PARTED));

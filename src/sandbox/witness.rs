@@ -1,7 +1,8 @@
 //! Who sees, beside a command in a trial, which programs outside of it it reaches for: by the addresses in its calls
 //! of `connect(2)`, `sendto(2)`, `sendmsg(2)` and `sendmmsg(2)`.
 //!
-//! It also sees calls that rename directories, which the kernel refuses in a layer: those are done by whom it was given.
+//! It also sees calls that rename directories, which the kernel refuses in a layer: those are done by whom it was given; and
+//! calls that make links, which some programs are refused ([`links`]).
 //!
 //! Seeing stops nothing: each other call goes on to the kernel. What is seen is at least what an honest program did. A program that
 //! changes its memory in that moment from another thread is not seen, nor a 32-bit one, nor what is written to a socket that was
@@ -29,7 +30,7 @@ use super::address::{Address, address, name_asked};
 use super::filter::{PROCESSOR, jump, load, ret, unless_equal, word};
 use super::listener::{self, Asked};
 use super::system_calls::SECOND_SET;
-use super::{own_peers, renames};
+use super::{links, own_peers, renames};
 
 /// The longest address that is read (`struct sockaddr_storage`).
 const LONGEST: u64 = 128;
@@ -120,6 +121,9 @@ impl Witness {
 
     /// Looks at a call; returns its answer if it has one already.
     fn look(&self, asked: &Asked) -> Option<Result<(), Errno>> {
+        if links::CALLS.contains(&c_long::from(asked.number)) {
+            return links::are_refused(asked.thread).then_some(Err(Errno::XDEV));
+        }
         let memory = File::open(format!("/proc/{}/mem", asked.thread)).ok()?;
         if renames::CALLS.contains(&c_long::from(asked.number)) {
             return self.rename(asked, &memory);
@@ -308,7 +312,9 @@ fn program() -> Vec<sock_filter> {
     if let Some(second) = SECOND_SET {
         program.extend([jump(0x35, second, 0, 1), absent()]);
     }
-    for number in [libc::SYS_connect, libc::SYS_sendmsg, libc::SYS_sendmmsg].iter().chain(renames::CALLS) {
+    for number in
+        [libc::SYS_connect, libc::SYS_sendmsg, libc::SYS_sendmmsg].iter().chain(renames::CALLS).chain(links::CALLS)
+    {
         let Ok(number) = u32::try_from(*number) else { continue };
         program.extend([unless_equal(number, 1), seen()]);
     }

@@ -61,6 +61,8 @@ pub struct Change {
     pub parted: bool,
     /// Whether it belongs to another user or group, so that this one can put nothing in its place: it is not applied.
     pub foreign: bool,
+    /// Whether the path of the copy stands in it, which is gone with the trial; in files of up to 4 MB.
+    pub names_copy: bool,
     pub(super) before: Option<Seen>,
     pub(super) after: Option<Seen>,
     /// Where the new one lies in the layer.
@@ -204,6 +206,7 @@ mod tests {
             meanwhile: false,
             parted: false,
             foreign: false,
+            names_copy: false,
             before,
             after,
             layer,

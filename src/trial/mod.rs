@@ -10,7 +10,8 @@
 //!
 //! What is not exact: a directory that was there before is renamed file by file ([`rename_directory`]), and where nobody
 //! can see the calls ([`Met::Unseen`]) not at all (`EXDEV`; `mv` copies then); a file with several names is a file of its
-//! own once it was written ([`Change::parted`]); an ordinary user cannot write
+//! own once it was written ([`Change::parted`]), and where an ordinary user gives it a second name its number changes, so that
+//! git copies there; an ordinary user cannot write
 //! files of other owners or groups (`EOVERFLOW`); a service whose socket lies in what is covered does not answer; programs
 //! that are reached by other sockets or the network are really reached ([`ChangeSet::met`]).
 
@@ -79,7 +80,7 @@ pub struct Trial {
     begun: (i64, i64),
 }
 
-/// The name of the copy in a trial's directory, and of the directory for temporary files beside it.
+/// The name of the directory with the copy in a trial's directory, and of the directory for temporary files beside it.
 const COPY: &str = "copy";
 const TEMPORARY: &str = "temporary";
 
@@ -143,7 +144,9 @@ impl Trial {
         let temporary = place.directory().join(TEMPORARY);
         DirBuilder::new().mode(0o700).create(&temporary).map_err(unusable(&temporary))?;
         let begun = tick();
-        let known = copies::copied(&workspace, &place.directory().join(COPY))
+        let copies = place.directory().join(COPY);
+        DirBuilder::new().mode(0o700).create(&copies).map_err(unusable(&copies))?;
+        let known = copies::copied(&workspace, &copy_of(&place, &workspace))
             .map_err(|(path, cause)| Refused::Unusable { path, cause })?;
         let (roots, tops, open) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Self { place, roots, tops, workspace, open, known: Some(known), begun })
@@ -156,7 +159,7 @@ impl Trial {
     pub fn renew(&mut self) -> Result<(), Refused> {
         let Some(known) = &self.known else { return Ok(()) };
         self.begun = tick();
-        let renewed = copies::renewed(&self.workspace, &self.place.directory().join(COPY), known);
+        let renewed = copies::renewed(&self.workspace, &self.copy(), known);
         self.known = Some(renewed.map_err(|(path, cause)| Refused::Unusable { path, cause })?);
         Ok(())
     }
@@ -175,13 +178,17 @@ impl Trial {
         }
         let real = directory.canonicalize();
         let below = real.as_deref().unwrap_or(directory).strip_prefix(&self.workspace).unwrap_or(Path::new(""));
-        self.place.directory().join(COPY).join(below)
+        self.copy().join(below)
+    }
+
+    fn copy(&self) -> PathBuf {
+        copy_of(&self.place, &self.workspace)
     }
 
     /// Lists what a command in a copy may write: the copy, and then a directory for temporary files.
     #[must_use]
     pub fn writable(&self) -> [PathBuf; 2] {
-        [COPY, TEMPORARY].map(|name| self.place.directory().join(name))
+        [self.copy(), self.place.directory().join(TEMPORARY)]
     }
 
     /// Returns what a helper process is told that enters it to start a command in that directory.
@@ -253,7 +260,7 @@ impl Trial {
         let mut set = ChangeSet::new(self.workspace.clone(), self.place.record());
         if let Some(known) = &self.known {
             set.in_copy = true;
-            walk::copy(&mut set, &self.place.directory().join(COPY), &self.workspace, known, self.begun)?;
+            walk::copy(&mut set, &self.copy(), &self.workspace, known, self.begun)?;
         }
         for (number, (root, top)) in self.roots.iter().zip(&self.tops).enumerate() {
             let upper = self.place.directory().join(number.to_string()).join("upper");
@@ -285,6 +292,11 @@ impl Trial {
     fn met(&self) -> Vec<Met> {
         vec![Met::Unseen]
     }
+}
+
+/// Where the copy of a workspace lies: programs take a directory's name for that of a project.
+fn copy_of(place: &Place, workspace: &Path) -> PathBuf {
+    place.directory().join(COPY).join(workspace.file_name().unwrap_or_default())
 }
 
 /// Removes what killed trials left below these directories; returns how many they were.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,9 @@ use super::seen::{Ajar, Seen, What, is_equal};
 
 /// What a directory of the owner's needs to be read and searched.
 const LOOKED_INTO: u32 = 0o500;
+
+/// In longer files it is not looked for the path of the copy (bytes).
+const MOST_SEARCHED: u64 = 4 * 1024 * 1024;
 
 /// One walk: what it finds, and what it needs to judge it.
 struct Walk<'a> {
@@ -58,7 +62,18 @@ pub(super) fn copy(
         walk.add(Kind::Mode, real, copy, Some(before.clone()), Some(now.clone()));
     }
     // Nothing shows through: what is not in the copy any more is gone.
-    walk.directory(copy, real, Some(&now), Some(before), true)
+    walk.directory(copy, real, Some(&now), Some(before), true)?;
+    for change in set.changes.iter_mut().filter(|change| change.kind != Kind::Mode) {
+        change.names_copy = match change.after.as_ref().map(|after| (&after.what, after.length)) {
+            Some((What::Link(target), _)) => target.starts_with(copy),
+            Some((What::File, length)) if length <= MOST_SEARCHED => {
+                let bytes = std::fs::read(&change.layer).unwrap_or_default();
+                memchr::memmem::find(&bytes, copy.as_os_str().as_bytes()).is_some()
+            }
+            Some(_) | None => false,
+        };
+    }
+    Ok(())
 }
 
 /// Counts what was written below a directory that is only lent; `None` if nothing was.
@@ -111,6 +126,7 @@ impl Walk<'_> {
             parted: kind == Kind::Changed
                 && before.as_ref().is_some_and(|seen| is_file(seen) && seen.names > copied),
             foreign: false,
+            names_copy: false,
             before,
             after,
             layer: layer.to_owned(),

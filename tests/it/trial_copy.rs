@@ -90,6 +90,21 @@ fn applied_from_a_copy_it_is_as_if_it_had_run_there_hard_links_and_holes_with_it
 }
 
 #[test]
+fn what_a_program_writes_down_of_where_it_works_is_told() {
+    if !can_copy() {
+        return;
+    }
+    let home = filled();
+    let ran = tries(&home, &[], "pwd > here; ln -s $PWD/top leads; basename $PWD > name; echo plain > plain");
+    let rows: Vec<&str> = ran.out.lines().filter(|row| row.contains("names the path of the copy")).collect();
+    assert_eq!(rows.len(), 2, "{}", ran.out);
+    assert!(rows[0].contains("+ here") && rows[1].contains("> leads"), "{rows:?}");
+    let ran = tries(&home, &["--apply"], "basename $PWD > name; mkdir -p ~/.cache/x || mkdir -p $XDG_CACHE_HOME/x");
+    assert_eq!(std::fs::read_to_string(home.work().join("name")).unwrap(), "work\n", "{}", ran.err);
+    assert!(!home.path().join(".cache").exists());
+}
+
+#[test]
 fn a_command_in_a_copy_writes_nowhere_else_and_leaves_no_process() {
     if !can_copy() {
         return;

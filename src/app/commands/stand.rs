@@ -145,6 +145,8 @@ impl Stand {
                 command.arg(if has_terminal { child::ADOPT_HERE } else { child::ADOPT_APART });
             }
             let [_, temporary] = self.trial.writable();
+            // No cache of the person's is written, either.
+            command.env("XDG_CACHE_HOME", temporary.join("cache")).env("npm_config_cache", temporary.join("npm"));
             command.env("TMPDIR", temporary);
         } else {
             command.arg(child::TRIAL).args(self.trial.entry_arguments(&self.directory, has_terminal));
