@@ -136,7 +136,12 @@ fn apart(line: &str) -> Vec<Range<usize>> {
 
 fn is_value(text: &str) -> bool {
     let has = |is: fn(&u8) -> bool| text.bytes().any(|byte| is(&byte));
+    // A closure in Rust, whose arguments stand between such signs; the name of a variable.
+    let is_call = text.contains('(') && text.contains(')');
+    let is_name = text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
     (4..=400).contains(&text.len())
+        && !is_call
+        && !is_name
         && !text.contains(char::is_whitespace)
         && !text.starts_with(['<', '$', '{', '(', '[', '%'])
         && !text.starts_with(super::level::MARK)

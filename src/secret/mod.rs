@@ -212,3 +212,6 @@ mod rows_tests;
 #[cfg(test)]
 #[path = "secret_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod ordinary_tests;

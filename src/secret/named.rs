@@ -73,6 +73,12 @@ fn two_words(line: &str, start: usize, end: usize) -> Option<Naming> {
     const FIRST: &[&str] =
         &["api ", "access ", "secret ", "account ", "signing ", "encryption ", "license ", "unseal "];
     let word = &line[start..end];
+    // People, too, are identified by something.
+    let is_statement = || {
+        let before = line[..start - BY[0].len()].to_ascii_lowercase();
+        let verbs = ["create ", "alter ", "grant ", "set "];
+        before.trim().is_empty() || verbs.iter().any(|verb| before.contains(verb)) || word == "BY"
+    };
     let first = if word.eq_ignore_ascii_case("key") {
         FIRST
     } else if word.eq_ignore_ascii_case("id") {
@@ -87,7 +93,7 @@ fn two_words(line: &str, start: usize, end: usize) -> Option<Naming> {
         let from = start.checked_sub(first.len());
         from.and_then(|from| line.get(from..start)).is_some_and(|before| before.eq_ignore_ascii_case(first))
     };
-    first.iter().any(ends).then_some(Naming::Secret)
+    (first.iter().any(ends) && (first != BY || is_statement())).then_some(Naming::Secret)
 }
 
 /// The value behind a name, if it is one.
@@ -273,7 +279,8 @@ fn header(line: &str, word: &str, start: usize, level: Level) -> Option<Range<us
     let is_cookie = word.to_ascii_lowercase().ends_with("cookie");
     let bare = |text: &str| text.contains('=') && !text.contains(" = ");
     let says_nothing = if is_cookie { !bare(text) } else { !text.bytes().any(|byte| byte.is_ascii_digit()) };
-    let called = text.contains(['(', ')', ';']) && !text.contains(' ') || text.contains("::");
+    let is_call = text.find('(').is_some_and(|at| at > 0 && !text[..at].contains(' '));
+    let called = text.contains(['(', ')', ';']) && !text.contains(' ') || text.contains("::") || is_call;
     let is_code = level == Level::Kept && (called || says_nothing);
     (is_value && !is_code).then_some(begin..begin + text.len())
 }
@@ -296,6 +303,10 @@ fn is_secret(line: &str, word: &str, naming: Naming, between: Between, value: &V
         if !is_auth && (text.len() < least || !has_digit || text.bytes().all(|byte| byte.is_ascii_digit())) {
             return false;
         }
+    }
+    // What prints it.
+    if ["_cmd", "_command"].iter().any(|end| word.to_ascii_lowercase().ends_with(end)) {
+        return false;
     }
     // `PWD` is where the shell is.
     if word.eq_ignore_ascii_case("pwd") && text.starts_with(['/', '~', '.']) {
@@ -325,6 +336,9 @@ fn is_secret(line: &str, word: &str, naming: Naming, between: Between, value: &V
 /// Tells whether a value is data rather than code: what is kept is read again, code with holes in it is of no use.
 fn is_data(line: &str, word: &str, between: Between, value: &Value, (digit, sign): (bool, bool)) -> bool {
     let text = &line[value.range.clone()];
+    if names_one(word, text) || is_short_number(text) {
+        return false;
+    }
     if value.quote.is_some() {
         // A sentence about it is none; of a phrase, words are what it is made of.
         let lower = word.to_ascii_lowercase();
@@ -342,7 +356,8 @@ fn is_data(line: &str, word: &str, between: Between, value: &Value, (digit, sign
     let is_variable = between == Between::Assigned && !word.bytes().any(|byte| byte.is_ascii_lowercase());
     let is_path = text.contains("::") && !(is_variable && digit);
     let text = if between == Between::Tag { text.trim_end_matches("]]>") } else { text };
-    let is_code = text.contains(['(', ')', '[', ']', '{', '}']) || is_path || text.contains("->");
+    let is_own = text.starts_with("self.") || text.starts_with("this.");
+    let is_code = text.contains(['(', ')', '[', ']', '{', '}']) || is_path || is_own || text.contains("->");
     if is_code || text.ends_with([';']) && between != Between::Assigned {
         return false;
     }
@@ -356,6 +371,22 @@ fn is_data(line: &str, word: &str, between: Between, value: &Value, (digit, sign
         Between::Said | Between::Colon => digit || is_said_alone(line, word, value) && !same(text, word),
         Between::Option | Between::Is | Between::Argument => true,
     }
+}
+
+/// Tells whether the value of a token or key is the name of one: `"output_token": "NextToken"`.
+fn names_one(word: &str, text: &str) -> bool {
+    const NAMES: &[&str] = &["token", "marker", "key", "header", "secret"];
+    let (word, lower) = (word.to_ascii_lowercase(), text.to_ascii_lowercase());
+    let is_name = text.len() <= 40 && text.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    is_name
+        && (word.ends_with("token") || word.ends_with("key") || word.ends_with("key_id"))
+        && NAMES.iter().any(|name| lower.ends_with(name))
+}
+
+/// Tells whether a value is a number of a program: `0x0029`.
+fn is_short_number(text: &str) -> bool {
+    let digits = text.trim_end_matches([',', ';']).strip_prefix("0x");
+    digits.is_some_and(|digits| digits.len() <= 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Tells whether a line is the name of a password and a word that says nothing of it: `password: walnutharbor`.

@@ -181,7 +181,9 @@ fn beginning(text: &str, start: &str, least: usize, also: &[u8], found: &mut Vec
         let body_bytes = &text.as_bytes()[body..body + length];
         let is_key = body_bytes.iter().any(u8::is_ascii_digit)
             || body_bytes.split(|byte| !byte.is_ascii_alphanumeric()).any(|part| part.len() >= 16);
-        if length >= least && is_key && (!inside_word || ends_with_escape(before)) {
+        // Kinds of keys of ssh's have names that begin as others' keys do.
+        let is_kind = start == "sk-" && (text[body..].starts_with("ssh-") || text[body..].starts_with("ecdsa-"));
+        if length >= least && is_key && !is_kind && (!inside_word || ends_with_escape(before)) {
             found.push(at..body + length);
         }
         from = body + length;
@@ -227,11 +229,24 @@ fn bearers(text: &str, found: &mut Vec<Range<usize>>) {
             let mixed = value.iter().any(u8::is_ascii_digit)
                 || value.ends_with(b"=")
                 || value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
-            if length >= SHORTEST_BEARER && mixed {
+            // What follows "basic" in prose is no name and password (RFC 7617).
+            let is_login = || decoded(value).is_some_and(|login| login.contains(&b':'));
+            let is_header = || lower[..at].trim_end().ends_with(|sign: char| ":='\"".contains(sign));
+            let said = word == "bearer " || is_header() || is_login();
+            if length >= SHORTEST_BEARER && mixed && said {
                 found.push(from..from + length);
             }
         }
     }
+}
+
+/// What stands in base64, with or without the signs that fill it.
+fn decoded(text: &[u8]) -> Option<Vec<u8>> {
+    use base64::Engine as _;
+    use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+    let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    let config = config.with_decode_allow_trailing_bits(true);
+    GeneralPurpose::new(&base64::alphabet::STANDARD, config).decode(text).ok()
 }
 
 /// Telegram's: the bot's number, a colon, 35 characters.
