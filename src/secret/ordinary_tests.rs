@@ -23,6 +23,11 @@ fn hits(paths: &[PathBuf]) -> (usize, Vec<String>) {
     (bytes, hits)
 }
 
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { below(&path) } else { vec![path] }).collect()
+}
+
 #[test]
 fn our_own_sources_stay_whole() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
