@@ -33,12 +33,7 @@ fn our_own_sources_stay_whole() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = ["src/agent", "src/app", "src/mcp", "src/provider/http", "docs", "shell-hooks"]
         .map(|folder| root.join(folder));
-    let mut paths: Vec<PathBuf> = folders
-        .iter()
-        .flat_map(|folder| crate::file::tree(folder))
-        .filter(|(_, about)| about.is_file())
-        .map(|(path, _)| path)
-        .collect();
+    let mut paths: Vec<PathBuf> = folders.iter().flat_map(|folder| below(folder)).collect();
     paths
         .extend(["README.md", "AGENTS.md", "CHANGELOG.md", "Cargo.toml", "Cargo.lock"].map(|name| root.join(name)));
     let is_test = |path: &PathBuf| path.to_string_lossy().contains("tests");
