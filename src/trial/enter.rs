@@ -276,13 +276,19 @@ fn leave(spaces: UnshareFlags) -> Result<bool, (String, io::Error)> {
         return Ok(false);
     }
     let named = |what: &'static str| move |cause: io::Error| (what.to_owned(), cause);
-    kernel::unshare(spaces | UnshareFlags::NEWUSER).map_err(named("user namespace"))?;
+    kernel::unshare(spaces | UnshareFlags::NEWUSER).map_err(limited).map_err(named("user namespace"))?;
     let (user, group) = (user.as_raw(), group.as_raw());
     // Without this an ordinary user may map no group (user_namespaces(7)).
     std::fs::write("/proc/self/setgroups", "deny").map_err(named("setgroups"))?;
     std::fs::write("/proc/self/uid_map", format!("{user} {user} 1\n")).map_err(named("uid_map"))?;
     std::fs::write("/proc/self/gid_map", format!("{group} {group} 1\n")).map_err(named("gid_map"))?;
     Ok(true)
+}
+
+/// The kernel says "no space left" where it makes no more of them (`ENOSPC`, user_namespaces(7)).
+fn limited(cause: io::Error) -> io::Error {
+    let is_limit = cause.raw_os_error() == Some(libc::ENOSPC);
+    if is_limit { io::Error::other("the limit user.max_user_namespaces is reached") } else { cause }
 }
 
 /// Keeps the rights to mount over the start of the second process, which an ordinary user would lose there. All of
