@@ -14,6 +14,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use axi::child::{ADOPT_APART, CONFINED, PLAIN};
 use axi::sandbox::{Reach, Sandbox, Wanted, WorkDirectories};
 
 fn main() {
@@ -35,8 +36,13 @@ fn main() {
         for ((_, reach), taken) in kinds.iter().zip(&mut taken) {
             let mut command = Command::new(env!("CARGO_BIN_EXE_axi"));
             match sandbox.confinement(reach, ground) {
-                Some(held) => command.arg("__confined").args(held.to_arguments()),
-                None => command.arg("__child"),
+                Some(held) => {
+                    let arguments = held.to_arguments();
+                    // What is judged is judged by its adopter.
+                    let is_judged = arguments.iter().any(|argument| argument == "--judged");
+                    command.args(is_judged.then_some(ADOPT_APART)).arg(CONFINED).args(arguments)
+                }
+                None => command.arg(PLAIN),
             };
             let started = Instant::now();
             let ended = command.arg("true").stdout(Stdio::null()).status().expect("the helper starts");

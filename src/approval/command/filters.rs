@@ -61,6 +61,11 @@ impl Filters {
         Self(patterns)
     }
 
+    /// Tells whether there are none.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Tells whether a file below a directory is left out, or a directory around it is.
     pub(super) fn leave_out(&self, directory: &Path, file: &Path) -> bool {
         let Ok(below) = file.strip_prefix(directory) else { return false };

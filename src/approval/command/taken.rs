@@ -1,6 +1,7 @@
 //! A secret that a line takes along without naming it: in a directory, by a pattern, among names that one program lists for
 //! another; where another program of the line may send it.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::filters::Filters;
@@ -49,7 +50,8 @@ pub(super) fn taken(line: &str, parts: &[Judged], handed: bool, place: &Surround
     }
     let line = &from_here(line);
     let (bases, dotted) = (vec![place.cwd.clone()], line.contains("dotglob"));
-    let mut look = Look { bases, dotted, left: MOST_WORDS, filters: Filters::default(), place };
+    let mut look =
+        Look { bases, dotted, looked_up: HashSet::new(), left: MOST_WORDS, filters: Filters::default(), place };
     // A word that is known only when it runs may be any that the line has.
     let is_open = |part: &Judged| sends(part) && part.words().iter().any(Option::is_none);
     let lists = handed || READ_LATER.iter().any(|sign| line.contains(sign)) || parts.iter().any(is_open);
@@ -185,6 +187,8 @@ struct Look<'p> {
     bases: Vec<PathBuf>,
     /// Whether a pattern may mean names that begin with a dot.
     dotted: bool,
+    /// What was looked up from there.
+    looked_up: HashSet<String>,
     /// How many words may still be looked up.
     left: usize,
     /// What the part that is looked at leaves out.
@@ -202,6 +206,7 @@ impl Look<'_> {
             if !line.contains(['(', ';', '\n']) && !line.contains("||") {
                 self.bases.clear();
             }
+            self.looked_up.clear();
             self.bases.push(next);
         }
     }
@@ -217,6 +222,10 @@ impl Look<'_> {
             let mount = value.split(':').next().filter(|path| path.starts_with(['.', '/', '~'])).unwrap_or("");
             for word in [word, value, mount] {
                 if word.is_empty() || word.starts_with('-') || word.contains("://") || self.left == 0 {
+                    continue;
+                }
+                // A long line has the same words many times, and what was left out before may not be now.
+                if self.filters.is_empty() && !self.looked_up.insert(word.to_owned()) {
                     continue;
                 }
                 for base in self.bases.clone() {
