@@ -22,9 +22,6 @@ const DOES: f64 = 0.8;
 const LEAST_BEGINNING: usize = 3;
 /// The most words of a question that count.
 const MOST_WORDS: usize = 32;
-/// On so many threads lines are looked at, with so many lines for each.
-const MOST_THREADS: usize = 4;
-const LEAST_LINES: usize = 5_000;
 /// How many words may stand between two of a phrase: "take the commit back".
 const BETWEEN: usize = 3;
 /// What stands before a program.
@@ -217,29 +214,10 @@ impl Question {
         has
     }
 
-    /// Looks at many lines on as many threads as there are processors for.
-    fn looks_at(&self, lines: &[&str]) -> Vec<Has> {
-        let look = |lines: &[&str]| {
-            let mut lower = String::new();
-            lines.iter().map(|line| self.looks(line, &mut lower)).collect::<Vec<Has>>()
-        };
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-        let size = lines.len().div_ceil(threads).max(LEAST_LINES);
-        let mut pieces = lines.chunks(size);
-        let first = pieces.next().unwrap_or_default();
-        std::thread::scope(|scope| {
-            let others: Vec<_> = pieces.map(|piece| (piece, scope.spawn(|| look(piece)))).collect();
-            let mut all = look(first);
-            for (piece, other) in others {
-                all.extend(other.join().unwrap_or_else(|_| look(piece)));
-            }
-            all
-        })
-    }
-
     /// How much each of some lines is like it; 0 where it has nothing of it.
     pub(super) fn scores<'a>(&self, lines: impl Iterator<Item = &'a str>) -> Vec<f64> {
-        let all = self.looks_at(&lines.collect::<Vec<&str>>());
+        let mut lower = String::new();
+        let all: Vec<Has> = lines.map(|line| self.looks(line, &mut lower)).collect();
         let average =
             (all.iter().map(|has| f64::from(has.words)).sum::<f64>() / as_float(all.len().max(1))).max(1.0);
         let rarity = |having: &dyn Fn(&Has) -> bool| {
