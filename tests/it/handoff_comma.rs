@@ -78,3 +78,71 @@ fn a_comma_of_the_persons_own_stays_theirs_and_without_the_setting_there_is_none
         assert_eq!(server.requests().len(), 0, "{}", row.name());
     }
 }
+
+#[test]
+fn what_a_shell_would_read_of_the_line_goes_over_as_it_is() {
+    for row in &ROWS {
+        let server = Server::start([]);
+        let Some(mut person) = start(row, &server, "", ON) else { continue };
+        person.enters("true first");
+        person.sees_line("");
+        // bash reads a `!` before anything else, and each row of a paste as a line of its own.
+        for question in ["does !true or !! help!", "why this?\necho ran >made\n!! and 'an odd quote"] {
+            server.push(answer::chat_text("It is known."));
+            person.pastes(&format!(", {question}"));
+            person.waits(|view| view.text().contains(question.lines().last().unwrap()), "the paste");
+            person.types("\r");
+            person.sees("It is known.");
+            person.sees_line("");
+            assert_eq!(asked(&server), question, "{}", row.name());
+            person.types("\x0c");
+            person.waits(|view| view.text().trim_end() == "@@", "an empty screen");
+        }
+        assert!(!person.home.work().join("made").exists(), "{}: a row of the paste was run", row.name());
+        if row.name() == "bash" {
+            person.types("\x1b[A");
+            person.waits(|view| view.text().contains("an odd quote"), "the question in the history");
+        }
+    }
+}
+
+#[test]
+fn in_bash_enter_is_enter_for_every_other_line() {
+    let row = ROWS.iter().find(|row| row.name() == "bash").unwrap();
+    let server = Server::start([]);
+    let Some(mut person) = start(row, &server, "", ON) else { return };
+    for (line, said) in [
+        ("mkdir deep", ""),
+        ("cd $_ && false", ""),
+        ("echo \"code $?, ${PWD##*/}\"", "code 1, deep"),
+        ("true a b-c", ""),
+        ("echo \"last $_\"", "last b-c"),
+        ("echo one,two , three", "one,two , three"),
+        ("for each in 1 2; do\recho \"each $each\"\rdone", "each 2"),
+    ] {
+        person.types(&format!("{line}\r"));
+        person.sees(said);
+        person.sees_line("");
+    }
+    // An answer to a program that reads with the shell's editor is no question.
+    person.types("read -e answer\r, is it!\r");
+    person.waits(|view| view.text().contains(", is it!"), "the answer");
+    person.sees_line("");
+    person.enters("echo \"<$answer>\"");
+    person.sees("<, is it!>");
+    assert_eq!(server.requests().len(), 0);
+    // Comments and history may be off: then the line goes over as by the key.
+    let off = "shopt -u interactive_comments\nset +o history\n";
+    let server = Server::start([answer::chat_text("Without.")]);
+    let Some(mut person) = start(row, &server, off, ON) else { return };
+    person.types(", what's # this\r");
+    person.sees("Without.");
+    assert_eq!(asked(&server), "what's # this");
+    // An Enter of the person's own stays theirs.
+    let own =
+        "mine() { READLINE_LINE=\"echo mine\"; }\nbind -x '\"\\C-xm\": mine'\nbind '\"\\C-m\": \"\\C-xm\\C-j\"'\n";
+    let server = Server::start([]);
+    let Some(mut person) = start(row, &server, own, ON) else { return };
+    person.types("anything\r");
+    person.sees("mine");
+}
