@@ -14,7 +14,7 @@ mod snapshot;
 mod typed;
 
 use dialect::Dialect;
-pub use history::typed;
+pub use history::Histories;
 pub use hook_facts::{HookFacts, KeyState};
 pub use hook_place::{HookPlace, hook_place};
 pub use key::{Key, KeyError};

@@ -95,6 +95,30 @@ struct Has {
     words: u32,
 }
 
+/// How some words begin: most others are told from them by the first two letters, whatever their case.
+struct Beginnings([bool; 32 * 32]);
+
+impl Default for Beginnings {
+    fn default() -> Self {
+        Self([false; 32 * 32])
+    }
+}
+
+impl Beginnings {
+    fn add(&mut self, word: &str) {
+        self.0[Self::of(word.as_bytes())] = true;
+    }
+
+    fn has(&self, word: &[u8]) -> bool {
+        self.0[Self::of(word)]
+    }
+
+    fn of(word: &[u8]) -> usize {
+        let letter = |at: usize| word.get(at).map_or(0, |byte| usize::from(byte & 31));
+        letter(0) * 32 + letter(1)
+    }
+}
+
 /// A word of a question.
 struct Wanted {
     stem: String,
@@ -106,10 +130,10 @@ pub(super) struct Question {
     words: Vec<Wanted>,
     /// The words of lines that count, each with the bits it stands for: as it was asked, and as what means the same.
     exact: HashMap<String, (u32, u32)>,
-    /// Whether a word may be one of them, by its first byte.
-    begins: [bool; 256],
+    /// Whether a word may be one of them, by how it begins.
+    begins: Beginnings,
     /// The same of the programs.
-    runs: [bool; 256],
+    runs: Beginnings,
     /// The programs that do what is asked for, by their names.
     does: HashMap<&'static str, Vec<(u32, Option<&'static str>)>>,
 }
@@ -127,8 +151,8 @@ impl Question {
         let mut question = Self {
             words: Vec::new(),
             exact: HashMap::new(),
-            begins: [false; 256],
-            runs: [false; 256],
+            begins: Beginnings::default(),
+            runs: Beginnings::default(),
             does: HashMap::new(),
         };
         for (place, (stem, groups)) in sought.into_iter().enumerate() {
@@ -147,15 +171,11 @@ impl Question {
             }
         }
         for program in does {
-            if let Some(first) = program.name.bytes().next() {
-                self.runs[usize::from(first)] = true;
-            }
+            self.runs.add(program.name);
             self.does.entry(program.name).or_default().push((bit, program.with));
         }
         for word in self.exact.keys() {
-            if let Some(first) = word.bytes().next() {
-                self.begins[usize::from(first)] = true;
-            }
+            self.begins.add(word);
         }
         let counts = if GENERAL.contains(&format!(" {stem} ")) { OF_GENERAL } else { 1.0 };
         self.words.push(Wanted { stem, counts });
@@ -178,19 +198,7 @@ impl Question {
             }
         };
         has.words = if line.is_ascii() {
-            // Most lines are, and most of their words begin like none of the question: those are only counted.
-            lower.clear();
-            lower.push_str(line);
-            lower.make_ascii_lowercase();
-            let words = lower.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-            let mut count = 0;
-            for word in words {
-                count += 1;
-                if self.begins[usize::from(word.as_bytes()[0])] {
-                    take(stem(word));
-                }
-            }
-            count
+            self.ascii_words(line, lower, &mut take)
         } else {
             let mut count = 0;
             each_word(line, &mut |word| {
@@ -201,7 +209,7 @@ impl Question {
         };
         if !self.does.is_empty() {
             programs(line, &mut |name, rest| {
-                if !name.bytes().next().is_some_and(|first| self.runs[usize::from(first)]) {
+                if !self.runs.has(name.as_bytes()) {
                     return;
                 }
                 for (bit, with) in self.does.get(name).into_iter().flatten() {
@@ -212,6 +220,31 @@ impl Question {
             });
         }
         has
+    }
+
+    /// Counts the words of a line, and hands over those that may be one of the question, as most lines' words begin like
+    /// none of it.
+    fn ascii_words(&self, line: &str, lower: &mut String, take: &mut dyn FnMut(&str)) -> u32 {
+        let bytes = line.as_bytes();
+        let (mut count, mut at) = (0, 0);
+        while at < bytes.len() {
+            if !bytes[at].is_ascii_alphanumeric() {
+                at += 1;
+                continue;
+            }
+            let begin = at;
+            while bytes.get(at).is_some_and(u8::is_ascii_alphanumeric) {
+                at += 1;
+            }
+            count += 1;
+            if self.begins.has(&bytes[begin..at]) {
+                lower.clear();
+                lower.push_str(&line[begin..at]);
+                lower.make_ascii_lowercase();
+                take(stem(lower));
+            }
+        }
+        count
     }
 
     /// How much each of some lines is like it; 0 where it has nothing of it.
@@ -287,8 +320,12 @@ fn phrases(words: &[String]) -> Vec<(usize, Vec<String>)> {
 
 /// Hands over the programs of a line, each with what follows it.
 fn programs<'a>(line: &'a str, take: &mut dyn FnMut(&'a str, &'a str)) {
-    for part in line.split(['|', ';', '&', '\n', '(']) {
-        let mut rest = part.trim_start();
+    let ends = |byte: u8| matches!(byte, b'|' | b';' | b'&' | b'\n' | b'(');
+    let mut further = Some(line);
+    while let Some(line) = further {
+        let end = line.bytes().position(ends).unwrap_or(line.len());
+        further = line.get(end + 1..);
+        let mut rest = line[..end].trim_start();
         loop {
             let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
             if word.is_empty() {

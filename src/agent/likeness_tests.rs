@@ -1,5 +1,5 @@
 use super::*;
-use crate::agent::{Recalled, recalled};
+use crate::agent::{Line, recalled};
 use crate::context::wanted;
 
 fn asked(query: &str) -> Question {
@@ -184,8 +184,8 @@ const ALL_DAY: &[&str] = &[
     "source .venv/bin/activate",
 ];
 
-fn typed(text: &str) -> Recalled {
-    Recalled { text: text.to_owned(), when: None, cwd: None, exit: None, source: "zsh".to_owned() }
+fn typed(text: &str) -> Line<'_> {
+    Line { text, when: None, cwd: None, exit: None, source: "zsh" }
 }
 
 fn others(count: usize) -> Vec<String> {
@@ -222,10 +222,10 @@ fn answered(written: &str, others_count: usize) -> (usize, Vec<String>) {
     let others = others(others_count);
     // Of equals the first comes first: theirs are the last.
     let lines = others.iter().map(String::as_str).chain(questions.iter().map(|(_, line)| *line));
-    let all: Vec<Recalled> = lines.map(typed).collect();
+    let all: Vec<Line<'_>> = lines.map(typed).collect();
     let mut missed = Vec::new();
     for (question, line) in &questions {
-        let found = recalled(question, None, all.clone(), None, None);
+        let found = recalled(question, None, all.iter().copied(), None, None);
         if !found.iter().take(5).any(|found| found.text == *line) {
             missed.push(format!("{question}: {line}"));
         }

@@ -58,7 +58,7 @@ use hooks::Hooks;
 pub use hooks::ReadHooks;
 pub use instructions::{Instructions, MEMORY, instructions};
 pub use question::{Approval, ApprovalRequest, Review, Tried, Tryable, Widened};
-pub use recalled::{Recalled, recalled, timestamp};
+pub use recalled::{Line, Recalled, recalled, timestamp};
 pub use results::REPEATS;
 pub use said::{DroppedTurn, Said};
 pub use skills::{Skill, catalogue, skills};

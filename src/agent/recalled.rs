@@ -43,12 +43,39 @@ pub struct Recalled {
     pub source: String,
 }
 
+/// The same, before anybody knows whether it is a match.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    /// The line, or the passage.
+    pub text: &'a str,
+    /// When it was typed or said.
+    pub when: Option<SystemTime>,
+    /// The working directory.
+    pub cwd: Option<&'a str>,
+    /// The command's exit code.
+    pub exit: Option<i32>,
+    /// As in [`Recalled`].
+    pub source: &'a str,
+}
+
+impl<'a> Line<'a> {
+    fn of(found: &'a Recalled) -> Self {
+        let Recalled { text, when, cwd, exit, source } = found;
+        Self { text, when: *when, cwd: cwd.as_deref(), exit: *exit, source }
+    }
+
+    fn recalled(self) -> Recalled {
+        let Self { text, when, cwd, exit, source } = self;
+        Recalled { text: text.to_owned(), when, cwd: cwd.map(str::to_owned), exit, source: source.to_owned() }
+    }
+}
+
 /// Searches the lines in `typed`, and the sessions. `here` is the present directory.
 #[must_use]
-pub fn recalled(
+pub fn recalled<'a>(
     query: &str,
     here: Option<&str>,
-    typed: Vec<Recalled>,
+    typed: impl Iterator<Item = Line<'a>> + Clone,
     store: Option<&SessionStore>,
     without: Option<&SessionId>,
 ) -> Vec<Recalled> {
@@ -56,9 +83,9 @@ pub fn recalled(
     let mentioned = store.map(|store| mentions(store, &words, None, without, MENTIONS)).unwrap_or_default();
     let messages: Vec<Message> = mentioned.iter().map(|mention| mention.message.clone()).collect();
     let said = passages(&messages, query, PASSAGES).into_iter().map(|found| of_session(&found, &mentioned, &words));
-    let mut all: Vec<Recalled> = said.collect();
-    all.extend(typed);
-    ranked(all, query, &words, here)
+    let said: Vec<Recalled> = said.collect();
+    let typed = typed.map(|line| Line { ..line });
+    ranked(said.iter().map(Line::of).chain(typed), query, &words, here)
 }
 
 fn of_session(found: &Found, mentions: &[Mention], words: &[String]) -> Recalled {
@@ -86,45 +113,47 @@ fn has(text: &str, words: &[String]) -> usize {
 }
 
 /// Sorts by how much they are like the query; among equals the newest comes first. Each text appears once.
-fn ranked(all: Vec<Recalled>, query: &str, words: &[String], here: Option<&str>) -> Vec<Recalled> {
+fn ranked<'a>(
+    all: impl Iterator<Item = Line<'a>> + Clone,
+    query: &str,
+    words: &[String],
+    here: Option<&str>,
+) -> Vec<Recalled> {
     let asked = query.trim().to_lowercase();
-    let newest = all.iter().filter_map(|found| found.when).max();
-    let mut likeness = Question::new(query, words).scores(all.iter().map(|found| found.text.as_str()));
-    for (score, found) in likeness.iter_mut().zip(&all) {
-        if *score > 0.0 && !asked.is_empty() && found.text.to_lowercase().contains(&asked) {
+    let newest = all.clone().filter_map(|line| line.when).max();
+    let mut likeness = Question::new(query, words).scores(all.clone().map(|line| line.text));
+    for (score, line) in likeness.iter_mut().zip(all.clone()).filter(|(score, _)| **score > 0.0) {
+        // Lower case takes at most twice the bytes.
+        if !asked.is_empty() && line.text.len() * 2 >= asked.len() && line.text.to_lowercase().contains(&asked) {
             *score *= AS_ASKED;
         }
-        if here.is_some() && found.cwd.as_deref() == here {
+        if here.is_some() && line.cwd == here {
             *score *= HERE;
         }
-        if let (Some(newest), Some(when)) = (newest, found.when) {
+        if let (Some(newest), Some(when)) = (newest, line.when) {
             let older = newest.duration_since(when).unwrap_or_default().as_secs_f64();
             *score *= 1.0 + NEWEST / (1.0 + older / MONTH);
         }
     }
-    let mut scored: Vec<(f64, Recalled)> =
-        likeness.into_iter().zip(all).filter(|(score, _)| *score > 0.0).collect();
+    let least = likeness.iter().copied().fold(0.0, f64::max) * LEAST;
+    let mut scored: Vec<(f64, Line<'_>)> =
+        likeness.into_iter().zip(all).filter(|(score, _)| *score > 0.0 && *score >= least).collect();
     scored.sort_by(|(left, one), (right, other)| right.total_cmp(left).then(other.when.cmp(&one.when)));
-    let least = scored.first().map_or(0.0, |(best, _)| best * LEAST);
     let mut seen = HashSet::new();
-    let first: Vec<(f64, Recalled)> = scored
-        .into_iter()
-        .filter(|(score, found)| *score >= least && seen.insert(found.text.trim().to_lowercase()))
-        .take(MOST * 4)
-        .collect();
-    spread(first).into_iter().take(MOST).collect()
+    scored.retain(|(_, line)| seen.len() < MOST * 4 && seen.insert(line.text.trim().to_lowercase()));
+    spread(scored).into_iter().take(MOST).map(Line::recalled).collect()
 }
 
-/// Lets lines that differ in a name only step back behind others, so that the first few are not all one.
-fn spread(mut scored: Vec<(f64, Recalled)>) -> Vec<Recalled> {
+/// Lets lines that differ in a name or a number only step back behind others, so that the first few are not all one.
+fn spread(mut scored: Vec<(f64, Line<'_>)>) -> Vec<Line<'_>> {
     let mut told: HashMap<(String, usize), i32> = HashMap::new();
-    for (score, found) in &mut scored {
-        let told = told.entry(form(&found.text)).or_default();
+    for (score, line) in &mut scored {
+        let told = told.entry(form(line.text)).or_default();
         *score *= AGAIN.powi(*told);
         *told += 1;
     }
     scored.sort_by(|(left, _), (right, _)| right.total_cmp(left));
-    scored.into_iter().map(|(_, found)| found).collect()
+    scored.into_iter().map(|(_, line)| line).collect()
 }
 
 #[expect(clippy::ref_option, reason = "serde calls it with a reference to the field")]
@@ -154,8 +183,8 @@ mod tests {
     }
 
     fn found(query: &str, lines: &[(&str, u64)]) -> Vec<String> {
-        let all = lines.iter().map(|(text, seconds)| typed(text, *seconds)).collect();
-        recalled(query, None, all, None, None).into_iter().map(|found| found.text).collect()
+        let all: Vec<Recalled> = lines.iter().map(|(text, seconds)| typed(text, *seconds)).collect();
+        recalled(query, None, all.iter().map(Line::of), None, None).into_iter().map(|found| found.text).collect()
     }
 
     #[test]
@@ -184,7 +213,8 @@ mod tests {
         let message = Message::user("one\ntwo\nthe port of heron is 8017\nfour\nfive");
         session.append_message("lab/m", &message, UNIX_EPOCH + Duration::from_mins(1)).unwrap();
         let store = SessionStore::new(home.path().to_owned());
-        let all = recalled("heron port", None, vec![typed("ssh heron", 5)], Some(&store), None);
+        let line = typed("ssh heron", 5);
+        let all = recalled("heron port", None, std::iter::once(Line::of(&line)), Some(&store), None);
         let expected = Recalled {
             text: "two\nthe port of heron is 8017\nfour".to_owned(),
             cwd: Some("/src".to_owned()),
@@ -195,6 +225,6 @@ mod tests {
         let written = serde_json::to_value(&all[0]).unwrap();
         assert_eq!(written["when"], "1970-01-01T00:01:00Z");
         assert!(written["exit"].is_null());
-        assert_eq!(recalled("heron port", None, Vec::new(), Some(&store), Some(&id)), []);
+        assert_eq!(recalled("heron port", None, std::iter::empty(), Some(&store), Some(&id)), []);
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn database(home: Option<&Path>, variable: &dyn Fn(&str) -> Option<St
 }
 
 /// Reads all commands, in no order; none where there is no database that can be read.
-pub(super) fn typed(path: &Path, all: &mut Vec<Typed>) {
+pub(super) fn typed(path: &Path, all: &mut Vec<Typed<'static>>) {
     let Some(database) = Database::open(path) else { return };
     if database.history(all).is_none() {
         tracing::info!(path = %path.display(), "not all of atuin's history can be read");
@@ -95,7 +95,7 @@ impl Database {
         }
     }
 
-    fn history(&self, all: &mut Vec<Typed>) -> Option<()> {
+    fn history(&self, all: &mut Vec<Typed<'static>>) -> Option<()> {
         let mut table: Option<(usize, String)> = None;
         let mut left = self.file.len() / self.page + self.newer.len() + 1;
         self.rows(1, DEEPEST, &mut left, &mut |row| {
@@ -120,7 +120,7 @@ impl Database {
                 let cwd = text_of(value(cwd));
                 // atuin has -1 for one that did not end.
                 let exit = number(exit).and_then(|code| i32::try_from(code).ok()).filter(|code| *code >= 0);
-                all.push(Typed { text, when, shell: "atuin", cwd, exit });
+                all.push(Typed { text: text.into(), when, shell: "atuin", cwd: cwd.map(Into::into), exit });
             }
         })
     }

@@ -44,7 +44,7 @@ fn a_database_is_read_with_what_is_still_in_its_log() {
         typed(&path, &mut all);
         all.sort_by_key(|typed| typed.when);
         assert_eq!(all.len(), 3002, "{page}");
-        let one = |at: usize| (all[at].text.as_str(), all[at].exit, all[at].when);
+        let one = |at: usize| (all[at].text.as_ref(), all[at].exit, all[at].when);
         assert_eq!(one(0), ("make target-0", None, Some(1_700_000_000)));
         assert_eq!(one(2), ("make target-2", Some(1), Some(1_700_000_002)));
         assert_eq!(all[3000].text, format!("echo {}", "x".repeat(20000)));

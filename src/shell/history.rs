@@ -1,5 +1,6 @@
 //! What was typed at the shells' own prompts, from the files they keep.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -10,24 +11,39 @@ use super::typed::Typed;
 /// The most of a file that is read, in bytes: its end.
 const MOST: u64 = 32 * 1024 * 1024;
 
-/// Reads the histories of all shells, each oldest first, and atuin's: where `HISTFILE` and the like say and where they
-/// are by default.
-#[must_use]
-pub fn typed(home: Option<&Path>, variable: &dyn Fn(&str) -> Option<String>) -> Vec<Typed> {
-    let mut all = Vec::new();
-    if let Some(path) = atuin::database(home, variable) {
-        atuin::typed(&path, &mut all);
+/// The histories of all shells, and atuin's: where `HISTFILE` and the like say and where they are by default.
+#[derive(Debug)]
+pub struct Histories {
+    files: Vec<(String, Form)>,
+    atuin: Vec<Typed<'static>>,
+}
+
+impl Histories {
+    /// Reads them; what cannot be read has no lines.
+    #[must_use]
+    pub fn read(home: Option<&Path>, variable: &dyn Fn(&str) -> Option<String>) -> Self {
+        let mut atuin = Vec::new();
+        if let Some(path) = atuin::database(home, variable) {
+            atuin::typed(&path, &mut atuin);
+        }
+        let files =
+            files(home, variable).into_iter().filter_map(|(path, form)| Some((text_of(&path, form)?, form)));
+        Self { files: files.collect(), atuin }
     }
-    for (path, form) in files(home, variable) {
-        if let Some(bytes) = end_of(&path) {
+
+    /// The lines: atuin's, and of each file the oldest first.
+    #[must_use]
+    pub fn typed(&self) -> Vec<Typed<'_>> {
+        let mut all: Vec<Typed<'_>> = self.atuin.iter().map(Typed::borrowed).collect();
+        for (text, form) in &self.files {
             match form {
-                Form::Zsh => zsh(&bytes, &mut all),
-                Form::Bash => bash(&bytes, &mut all),
-                Form::Fish => fish(&bytes, &mut all),
+                Form::Zsh => zsh(text, &mut all),
+                Form::Bash => bash(text, &mut all),
+                Form::Fish => fish(text, &mut all),
             }
         }
+        all
     }
-    all
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,8 +81,9 @@ fn files(home: Option<&Path>, variable: &dyn Fn(&str) -> Option<String>) -> Vec<
     found
 }
 
-/// The end of a regular file, from a line's beginning.
-fn end_of(path: &Path) -> Option<Vec<u8>> {
+/// The end of a regular file, from a line's beginning. In zsh's some bytes are written as 0x83 and the byte with its bit 5
+/// turned (zsh/Src/utils.c, `unmetafy`).
+fn text_of(path: &Path, form: Form) -> Option<String> {
     // A pipe would be waited for.
     let length = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
     let mut file = File::open(path).ok()?;
@@ -78,18 +95,13 @@ fn end_of(path: &Path) -> Option<Vec<u8>> {
         let first = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |newline| newline + 1);
         bytes.drain(..first);
     }
-    Some(bytes)
-}
-
-fn add(text: String, when: Option<u64>, shell: &'static str, all: &mut Vec<Typed>) {
-    if !text.trim().is_empty() {
-        all.push(Typed { text, when, shell, cwd: None, exit: None });
+    if form == Form::Zsh && bytes.contains(&0x83) {
+        bytes = plain(&bytes);
     }
+    Some(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// zsh: a row, or `: START:SECONDS;row` (`EXTENDED_HISTORY`); a newline within has a backslash before it, and some bytes
-/// are written as 0x83 and the byte with its bit 5 turned (zsh/Src/utils.c, `unmetafy`).
-fn zsh(bytes: &[u8], all: &mut Vec<Typed>) {
+fn plain(bytes: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(bytes.len());
     let mut bytes = bytes.iter().copied();
     while let Some(byte) = bytes.next() {
@@ -98,13 +110,26 @@ fn zsh(bytes: &[u8], all: &mut Vec<Typed>) {
             byte => plain.push(byte),
         }
     }
-    let text = String::from_utf8_lossy(&plain);
+    plain
+}
+
+fn add<'a>(text: impl Into<Cow<'a, str>>, when: Option<u64>, shell: &'static str, all: &mut Vec<Typed<'a>>) {
+    let text = text.into();
+    if !text.trim().is_empty() {
+        all.push(Typed { text, when, shell, cwd: None, exit: None });
+    }
+}
+
+/// zsh: a row, or `: START:SECONDS;row` (`EXTENDED_HISTORY`); a newline within has a backslash before it.
+fn zsh<'a>(text: &'a str, all: &mut Vec<Typed<'a>>) {
     let mut rows = text.lines();
     while let Some(row) = rows.next() {
-        let (when, mut line) = match extended(row) {
-            Some((when, line)) => (Some(when), line.to_owned()),
-            None => (None, row.to_owned()),
-        };
+        let (when, line) = extended(row).map_or((None, row), |(when, line)| (Some(when), line));
+        if !line.ends_with('\\') {
+            add(line, when, "zsh", all);
+            continue;
+        }
+        let mut line = line.to_owned();
         while line.ends_with('\\') {
             let Some(next) = rows.next() else { break };
             line.pop();
@@ -123,41 +148,41 @@ fn extended(row: &str) -> Option<(u64, &str)> {
 }
 
 /// bash: a row, below `#SECONDS` where `HISTTIMEFORMAT` is set; the rows between two of those are one line.
-fn bash(bytes: &[u8], all: &mut Vec<Typed>) {
-    let text = String::from_utf8_lossy(bytes);
+fn bash<'a>(text: &'a str, all: &mut Vec<Typed<'a>>) {
     let mut when = None;
-    let mut line = String::new();
-    for row in text.lines() {
-        let time = row.strip_prefix('#').and_then(|digits| digits.parse::<u64>().ok());
-        if let Some(time) = time {
-            add(std::mem::take(&mut line), when, "bash", all);
+    let (mut from, mut at) = (0, 0);
+    for row in text.split_inclusive('\n') {
+        let begin = at;
+        at += row.len();
+        let row = row.trim_end_matches(['\r', '\n']);
+        if let Some(time) = row.strip_prefix('#').and_then(|digits| digits.parse::<u64>().ok()) {
+            add(text[from..begin].trim_matches('\n'), when, "bash", all);
             when = Some(time);
+            from = at;
         } else if when.is_none() {
-            add(row.to_owned(), None, "bash", all);
-        } else {
-            if !line.is_empty() {
-                line.push('\n');
-            }
-            line.push_str(row);
+            add(row, None, "bash", all);
+            from = at;
         }
     }
-    add(line, when, "bash", all);
+    add(text[from..].trim_matches('\n'), when, "bash", all);
 }
 
 /// fish: `- cmd: LINE` with `\n` and `\\`, `  when: SECONDS` below it.
-fn fish(bytes: &[u8], all: &mut Vec<Typed>) {
-    let text = String::from_utf8_lossy(bytes);
-    let mut line: Option<String> = None;
+fn fish<'a>(text: &'a str, all: &mut Vec<Typed<'a>>) {
+    let mut line: Option<&str> = None;
     let mut when = None;
+    let mut take = |line: Option<&'a str>, when: Option<u64>| match line {
+        Some(line) if line.contains('\\') => add(unescaped(line), when, "fish", all),
+        line => add(line.unwrap_or_default(), when, "fish", all),
+    };
     for row in text.lines() {
         if let Some(written) = row.strip_prefix("- cmd: ") {
-            add(line.take().unwrap_or_default(), when.take(), "fish", all);
-            line = Some(unescaped(written));
+            take(line.replace(written), when.take());
         } else if let Some(time) = row.strip_prefix("  when: ") {
             when = time.trim().parse().ok();
         }
     }
-    add(line.unwrap_or_default(), when, "fish", all);
+    take(line, when);
 }
 
 fn unescaped(written: &str) -> String {
@@ -180,10 +205,12 @@ fn unescaped(written: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read(form: fn(&[u8], &mut Vec<Typed>), bytes: &[u8]) -> Vec<(String, Option<u64>)> {
-        let mut all = Vec::new();
-        form(bytes, &mut all);
-        all.into_iter().map(|typed| (typed.text, typed.when)).collect()
+    fn read(form: Form, bytes: &[u8]) -> Vec<(String, Option<u64>)> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), bytes).unwrap();
+        let files = vec![(text_of(file.path(), form).unwrap(), form)];
+        let histories = Histories { files, atuin: Vec::new() };
+        histories.typed().into_iter().map(|typed| (typed.text.into_owned(), typed.when)).collect()
     }
 
     fn line(text: &str, when: Option<u64>) -> (String, Option<u64>) {
@@ -200,7 +227,7 @@ mod tests {
             line(": not:a;time", None),
             line("echo \u{20ac}", None),
         ];
-        let found = read(zsh, bytes);
+        let found = read(Form::Zsh, bytes);
         assert_eq!(found[..4], expected[..4]);
         // 0x83 0xa2 is 0x82, 0x83 0x8c is 0xac: the bytes of the euro sign.
         assert_eq!(found[4], expected[4]);
@@ -208,17 +235,17 @@ mod tests {
 
     #[test]
     fn bash_with_and_without_times() {
-        assert_eq!(read(bash, b"ls\n# a comment\n"), [line("ls", None), line("# a comment", None)]);
+        assert_eq!(read(Form::Bash, b"ls\n# a comment\n"), [line("ls", None), line("# a comment", None)]);
         let timed = b"old\n#1700000000\nmake\n#1700000005\nif x\nthen y; fi\n";
         let expected =
             [line("old", None), line("make", Some(1_700_000_000)), line("if x\nthen y; fi", Some(1_700_000_005))];
-        assert_eq!(read(bash, timed), expected);
+        assert_eq!(read(Form::Bash, timed), expected);
     }
 
     #[test]
     fn fish_with_its_escapes() {
         let bytes = b"- cmd: echo a\\nb \\\\ c\n  when: 1700000000\n  paths:\n    - a\n- cmd: ls\n";
-        assert_eq!(read(fish, bytes), [line("echo a\nb \\ c", Some(1_700_000_000)), line("ls", None)]);
+        assert_eq!(read(Form::Fish, bytes), [line("echo a\nb \\ c", Some(1_700_000_000)), line("ls", None)]);
     }
 
     #[test]
@@ -235,12 +262,12 @@ mod tests {
         let named = home.path().join(".bash_history").display().to_string();
         for histfile in [None, Some(named)] {
             let variable = |name: &str| histfile.clone().filter(|_| name == "HISTFILE");
-            let mut shells: Vec<_> =
-                typed(Some(home.path()), &variable).into_iter().map(|typed| (typed.text, typed.shell)).collect();
-            shells.sort();
-            let expected = [("one", "zsh"), ("three", "fish"), ("two", "bash")];
-            assert_eq!(shells, expected.map(|(text, shell)| (text.to_owned(), shell)));
+            let histories = Histories::read(Some(home.path()), &variable);
+            let typed = histories.typed();
+            let mut shells: Vec<_> = typed.iter().map(|typed| (typed.text.as_ref(), typed.shell)).collect();
+            shells.sort_unstable();
+            assert_eq!(shells, [("one", "zsh"), ("three", "fish"), ("two", "bash")]);
         }
-        assert_eq!(typed(None, &|_| None), []);
+        assert_eq!(Histories::read(None, &|_| None).typed(), []);
     }
 }
