@@ -120,7 +120,7 @@ fn in_bash_enter_is_enter_for_every_other_line() {
         ("echo one,two , three", "one,two , three"),
         ("for each in 1 2; do\recho \"each $each\"\rdone", "each 2"),
     ] {
-        person.types(&format!("{line}\r"));
+        person.types(format!("{line}\r"));
         person.sees(said);
         person.sees_line("");
     }
