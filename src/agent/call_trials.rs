@@ -14,7 +14,7 @@ use crate::conversation::{Subject, ToolCall};
 use crate::journal::Journal;
 use crate::sandbox::{Reach, Sandbox};
 use crate::tool::{SHELL, ToolFacts, ToolOutput};
-use crate::trial::{Change, ChangeSet, Ground, Kind, Refused, Trial};
+use crate::trial::{Change, ChangeSet, Scope, Kind, Refused, Trial};
 
 /// The most names that the model is told.
 const MOST_NAMES: usize = 20;
@@ -113,8 +113,8 @@ impl CallTrials {
         also.extend(sandbox.git_outside(workspace));
         // What the next command may look for is there then.
         let open = sandbox.lent();
-        let ground = Ground { workspace, also: &also, lent: &[], open: &open };
-        Trial::new(&ground, &self.places)
+        let scope = Scope { workspace, also: &also, lent: &[], open: &open };
+        Trial::new(&scope, &self.places)
     }
 
     /// Applies what a call changed, as far as the bounds, or the person, let it.

@@ -20,7 +20,7 @@ use crate::approval::{
     line_rule,
 };
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
-use crate::sandbox::{Reach, Sandbox, Standing};
+use crate::sandbox::{Reach, Sandbox, SandboxState};
 use crate::tool::{Access, Before, Place, Tool, ToolMemory, ToolOutput};
 use crate::trial::Trial;
 
@@ -235,7 +235,7 @@ impl Consent {
     /// Returns how far a call reaches that the turn's trial holds.
     fn held(&self, proposed: &Proposed<'_>, undo: &Undo, verdict: &Verdict, wants: &Wants) -> Option<Reach> {
         let Proposed { effect, subject, assessment, .. } = *proposed;
-        let confined = matches!(self.sandbox.standing(), Standing::On(support) if support.holds_workspace());
+        let confined = matches!(self.sandbox.state(), SandboxState::On(support) if support.holds_workspace());
         let line = assessment.line.as_deref();
         undo.trials.as_ref()?.held((effect, subject), line, verdict, &wants.reach, confined)
     }
@@ -425,7 +425,7 @@ impl Consent {
             }
             None => (extent::of_effect(effect), false),
         };
-        if !matches!(self.sandbox.standing(), Standing::On(_)) {
+        if !matches!(self.sandbox.state(), SandboxState::On(_)) {
             // Nothing is confined here, so nothing can be widened. But a program that seems to only read runs
             // without a sandbox here, and could load a module of the workspace that has the name of one it expects:
             // ask for it.
@@ -452,7 +452,7 @@ impl Consent {
 
     /// Tells the person once that commands that run without a question are not confined on this system.
     fn tell_no_sandbox(&mut self, reach: &Reach, subject: &Subject, frontend: &mut dyn Frontend) {
-        let Standing::Unsupported(missing) = self.sandbox.standing() else { return };
+        let SandboxState::Unsupported(missing) = self.sandbox.state() else { return };
         let starts_child = matches!(subject, Subject::Command { .. });
         if starts_child && *reach == Reach::ReadOnly && !self.told_no_sandbox {
             self.told_no_sandbox = true;

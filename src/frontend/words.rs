@@ -11,7 +11,7 @@ pub use crate::command::{bill, describe, rule_error};
 use crate::command::{server_failure, trial_unapplied};
 use crate::conversation::{About, Asker, Outcome, Question, Subject, ToolCall, ToolVerb};
 use crate::locale::{Locale, Word, word};
-use crate::sandbox::{Missing, Sandbox, Standing, Support};
+use crate::sandbox::{Missing, Sandbox, SandboxState, Support};
 use crate::terminal::sanitize_line;
 use crate::tool::{Place, ToolFacts, Toolbox};
 
@@ -184,8 +184,8 @@ pub fn missing_sandbox(locale: &Locale, missing: Missing) -> &str {
 /// from what was approved, too.
 #[must_use]
 pub fn sandbox(locale: &Locale, sandbox: &Sandbox) -> String {
-    match sandbox.standing() {
-        Standing::On(support @ Support::Landlock { abi }) => {
+    match sandbox.state() {
+        SandboxState::On(support @ Support::Landlock { abi }) => {
             let number = &abi.to_string();
             let told = match (support.holds_workspace(), abi) {
                 (false, _) => locale.with(word::sandbox::LandlockReaders { abi: number }),
@@ -199,9 +199,9 @@ pub fn sandbox(locale: &Locale, sandbox: &Sandbox) -> String {
             let told = told + locale.text(openings);
             if lacks { told + locale.text(word::sandbox::NO_ATTRIBUTES) } else { told }
         }
-        Standing::On(Support::SandboxExec) => locale.text(word::sandbox::SANDBOX_EXEC).to_owned(),
-        Standing::Off => locale.text(word::sandbox::OFF).to_owned(),
-        Standing::Unsupported(missing) => {
+        SandboxState::On(Support::SandboxExec) => locale.text(word::sandbox::SANDBOX_EXEC).to_owned(),
+        SandboxState::Off => locale.text(word::sandbox::OFF).to_owned(),
+        SandboxState::Unsupported(missing) => {
             locale.with(word::sandbox::Unsupported { cause: missing_sandbox(locale, missing) })
         }
     }

@@ -109,7 +109,7 @@ pub enum Wanted {
 
 /// The state of the sandbox in this run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum SandboxState {
     /// It works.
     On(Support),
     /// The settings turn it off.
@@ -211,12 +211,12 @@ impl Sandbox {
 
     /// Tells whether the sandbox works on this system. Asks the kernel once (some microseconds).
     #[must_use]
-    pub fn standing(&self) -> Standing {
+    pub fn state(&self) -> SandboxState {
         match self.wanted {
-            Wanted::Off => Standing::Off,
+            Wanted::Off => SandboxState::Off,
             Wanted::On => match *self.support.get_or_init(support::probe) {
-                Ok(support) => Standing::On(support),
-                Err(missing) => Standing::Unsupported(missing),
+                Ok(support) => SandboxState::On(support),
+                Err(missing) => SandboxState::Unsupported(missing),
             },
         }
     }
@@ -232,13 +232,13 @@ impl Sandbox {
     /// command started. Asks the kernel once, on a thread (some tenths of a millisecond).
     #[must_use]
     pub fn judges_openings(&self) -> bool {
-        match self.standing() {
+        match self.state() {
             #[cfg(target_os = "linux")]
-            Standing::On(_) => *self.judges.get_or_init(judge::probe),
+            SandboxState::On(_) => *self.judges.get_or_init(judge::probe),
             // Here the profile protects the files by their names, wherever they lie: no judge is needed.
             #[cfg(not(target_os = "linux"))]
-            Standing::On(_) => false,
-            Standing::Off | Standing::Unsupported(_) => false,
+            SandboxState::On(_) => false,
+            SandboxState::Off | SandboxState::Unsupported(_) => false,
         }
     }
 
@@ -246,7 +246,7 @@ impl Sandbox {
     /// Asks the kernel on a thread (some tenths of a millisecond).
     #[must_use]
     pub fn keeps_attributes(&self) -> bool {
-        let Standing::On(support) = self.standing() else { return false };
+        let SandboxState::On(support) = self.state() else { return false };
         #[cfg(target_os = "linux")]
         return support.holds_workspace() && judge::probe();
         #[cfg(not(target_os = "linux"))]
@@ -258,7 +258,7 @@ impl Sandbox {
     /// ([`Support::holds_workspace`]).
     #[must_use]
     pub fn confinement(&self, reach: &Reach, ground: WorkDirectories<'_>) -> Option<Confinement> {
-        let Standing::On(support) = self.standing() else { return None };
+        let SandboxState::On(support) = self.state() else { return None };
         match reach {
             Reach::Full => None,
             Reach::ReadOnly => Some(Confinement {

@@ -47,7 +47,7 @@ fn a_confinement_arrives_as_it_was_sent_and_nothing_else_is_taken() {
 #[test]
 fn off_and_full_confine_nothing() {
     let place = tempfile::tempdir().unwrap();
-    assert_eq!(sandbox(Wanted::Off).standing(), Standing::Off);
+    assert_eq!(sandbox(Wanted::Off).state(), SandboxState::Off);
     assert_eq!(sandbox(Wanted::Off).confinement(&Reach::ReadOnly, ground(place.path())), None);
     assert_eq!(sandbox(Wanted::On).confinement(&Reach::Full, ground(place.path())), None);
 }
@@ -56,7 +56,7 @@ fn off_and_full_confine_nothing() {
 #[test]
 fn a_reader_writes_its_own_directory_only_and_a_place_of_work_is_no_secret() {
     // Without Landlock there is nothing to see; tests/it/sandbox_escapes.rs says so aloud.
-    let Standing::On(support) = sandbox(Wanted::On).standing() else { return };
+    let SandboxState::On(support) = sandbox(Wanted::On).state() else { return };
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join(".env"), "KEY=1").unwrap();
     let made = sandbox(Wanted::On).confinement(&Reach::ReadOnly, ground(place.path())).unwrap();

@@ -169,7 +169,7 @@ impl Ready<'_> {
     #[must_use]
     pub fn apply(self) -> Applied {
         let parents: BTreeSet<&Path> = self.going.iter().filter_map(|change| change.path.parent()).collect();
-        if let Err(error) = super::place::note(self.record, parents) {
+        if let Err(error) = super::directory::note(self.record, parents) {
             tracing::warn!(%error, "what a killed axi leaves beside files would not be found");
         }
         if self.going.iter().any(|change| change.after.as_ref().is_some_and(|after| after.what == What::File)) {

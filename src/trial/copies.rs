@@ -12,7 +12,7 @@ use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::content::{filled, give_attributes, give_rights, give_times};
-use super::place::remove;
+use super::directory::remove;
 use super::refused::Refused;
 use super::seen::{Ajar, Seen, What};
 

@@ -26,7 +26,7 @@ mod kernel;
 mod met;
 #[cfg(not(target_os = "linux"))]
 mod no_entry;
-mod place;
+mod directory;
 mod refused;
 mod rename;
 mod repository;
@@ -48,7 +48,7 @@ pub use no_entry::Entry;
 pub use refused::Refused;
 pub use rename::rename_directory;
 pub use repository::GitState;
-pub use roots::Ground;
+pub use roots::Scope;
 pub use turn_copies::TurnCopies;
 #[cfg(target_os = "linux")]
 pub use turns::{KEEPER, Turns, keep};
@@ -60,14 +60,14 @@ use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use copies::Known;
-use place::Place;
+use directory::TrialDirectory;
 use roots::{Purpose, Root};
 use seen::Seen;
 
 /// One trial: the commands in it see each other's changes. Dropped, nothing of it is left.
 #[derive(Debug)]
 pub struct Trial {
-    place: Place,
+    directory: TrialDirectory,
     roots: Vec<Root>,
     /// What the top of each layer was like before anything ran.
     tops: Vec<Option<Seen>>,
@@ -99,28 +99,28 @@ impl Trial {
     ///
     /// # Errors
     /// [`Refused`]: there can be none here, and nothing is left of it.
-    pub fn new(ground: &Ground<'_>, places: &[PathBuf]) -> Result<Self, Refused> {
+    pub fn new(scope: &Scope<'_>, places: &[PathBuf]) -> Result<Self, Refused> {
         if !cfg!(target_os = "linux") {
             return Err(Refused::Unsupported);
         }
-        let roots = roots::roots(ground, &roots::mounts())?;
-        let workspace = ground.workspace.canonicalize().map_err(unusable(ground.workspace))?;
-        let place = places.iter().find_map(|trials| {
+        let roots = roots::roots(scope, &roots::mounts())?;
+        let workspace = scope.workspace.canonicalize().map_err(unusable(scope.workspace))?;
+        let directory = places.iter().find_map(|trials| {
             // The layer must lie in nothing that is covered.
             let real = trials.ancestors().find_map(|ancestor| ancestor.canonicalize().ok())?;
             let is_outside = !roots.iter().any(|root| !root.fresh && real.starts_with(&root.path));
-            if is_outside && can_hold(&real) { Place::new(trials).ok() } else { None }
+            if is_outside && can_hold(&real) { TrialDirectory::new(trials).ok() } else { None }
         });
-        let place = place.ok_or(Refused::NoPlace)?;
+        let directory = directory.ok_or(Refused::NoPlace)?;
         if let Some(root) = roots.iter().find(|root| root.purpose == Purpose::Applied && is_foreign(&root.path)) {
             return Err(Refused::Foreign(root.path.clone()));
         }
         let mut tops = Vec::new();
         for (number, root) in roots.iter().enumerate() {
-            tops.push(prepared(&place.directory().join(number.to_string()), root).map_err(unusable(&root.path))?);
+            tops.push(prepared(&directory.path().join(number.to_string()), root).map_err(unusable(&root.path))?);
         }
-        let open = roots::opened(ground, &roots);
-        Ok(Self { place, roots, tops, workspace, open, known: None, begun: tick() })
+        let open = roots::opened(scope, &roots);
+        Ok(Self { directory, roots, tops, workspace, open, known: None, begun: tick() })
     }
 
     /// Makes a trial in a copy of this workspace, in the first of these directories that can hold it; `most`: larger ones are
@@ -137,19 +137,19 @@ impl Trial {
             let real = trials.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
             real.is_some_and(|real| !real.starts_with(&workspace))
         });
-        let place = outside.into_iter().find_map(|trials| Place::new(trials).ok()).ok_or(Refused::NoPlace)?;
+        let directory = outside.into_iter().find_map(|trials| TrialDirectory::new(trials).ok()).ok_or(Refused::NoPlace)?;
         if let Some(most) = most {
-            copies::measured(&workspace, place.directory(), most)?;
+            copies::measured(&workspace, directory.path(), most)?;
         }
-        let temporary = place.directory().join(TEMPORARY);
+        let temporary = directory.path().join(TEMPORARY);
         DirBuilder::new().mode(0o700).create(&temporary).map_err(unusable(&temporary))?;
         let begun = tick();
-        let copies = place.directory().join(COPY);
+        let copies = directory.path().join(COPY);
         DirBuilder::new().mode(0o700).create(&copies).map_err(unusable(&copies))?;
-        let known = copies::copied(&workspace, &copy_of(&place, &workspace))
+        let known = copies::copied(&workspace, &copy_of(&directory, &workspace))
             .map_err(|(path, cause)| Refused::Unusable { path, cause })?;
         let (roots, tops, open) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { place, roots, tops, workspace, open, known: Some(known), begun })
+        Ok(Self { directory, roots, tops, workspace, open, known: Some(known), begun })
     }
 
     /// Makes the copy again what the workspace is now; what was changed in it is gone.
@@ -182,20 +182,20 @@ impl Trial {
     }
 
     fn copy(&self) -> PathBuf {
-        copy_of(&self.place, &self.workspace)
+        copy_of(&self.directory, &self.workspace)
     }
 
     /// Lists what a command in a copy may write: the copy, and then a directory for temporary files.
     #[must_use]
     pub fn writable(&self) -> [PathBuf; 2] {
-        [self.copy(), self.place.directory().join(TEMPORARY)]
+        [self.copy(), self.directory.path().join(TEMPORARY)]
     }
 
     /// Returns what a helper process is told that enters it to start a command in that directory.
     #[cfg(target_os = "linux")]
     #[must_use]
     pub fn entry(&self, start: &Path) -> Entry {
-        Entry::of(self.place.directory(), &self.roots, &self.open, start)
+        Entry::of(self.directory.path(), &self.roots, &self.open, start)
     }
 
     /// Returns what a helper process is told that enters it to start a command in that directory, as arguments; on `has_terminal`
@@ -223,7 +223,7 @@ impl Trial {
         }
         #[cfg(target_os = "linux")]
         {
-            let told = std::fs::read_to_string(self.place.directory().join(enter::STANDING)).unwrap_or_default();
+            let told = std::fs::read_to_string(self.directory.path().join(enter::STANDING)).unwrap_or_default();
             if told == ENTERED { Ok(()) } else { Err(Refused::Denied(told)) }
         }
         #[cfg(not(target_os = "linux"))]
@@ -257,13 +257,13 @@ impl Trial {
     /// # Errors
     /// The system's error where a layer cannot be read.
     pub fn changes(&self) -> io::Result<ChangeSet> {
-        let mut set = ChangeSet::new(self.workspace.clone(), self.place.record());
+        let mut set = ChangeSet::new(self.workspace.clone(), self.directory.record());
         if let Some(known) = &self.known {
             set.in_copy = true;
             walk::copy(&mut set, &self.copy(), &self.workspace, known, self.begun)?;
         }
         for (number, (root, top)) in self.roots.iter().zip(&self.tops).enumerate() {
-            let upper = self.place.directory().join(number.to_string()).join("upper");
+            let upper = self.directory.path().join(number.to_string()).join("upper");
             match root.purpose {
                 Purpose::Applied => walk::root(&mut set, &upper, &root.path, top.as_ref(), self.begun)?,
                 Purpose::Lent => set.lent.extend(walk::lent(&upper, &root.path)),
@@ -284,7 +284,7 @@ impl Trial {
 
     #[cfg(target_os = "linux")]
     fn met(&self) -> Vec<Met> {
-        let found = Met::read(&self.place.directory().join(enter::MET));
+        let found = Met::read(&self.directory.path().join(enter::MET));
         found.unwrap_or_else(|_| vec![Met::Unseen])
     }
 
@@ -295,13 +295,13 @@ impl Trial {
 }
 
 /// Where the copy of a workspace lies: programs take a directory's name for that of a project.
-fn copy_of(place: &Place, workspace: &Path) -> PathBuf {
-    place.directory().join(COPY).join(workspace.file_name().unwrap_or_default())
+fn copy_of(directory: &TrialDirectory, workspace: &Path) -> PathBuf {
+    directory.path().join(COPY).join(workspace.file_name().unwrap_or_default())
 }
 
 /// Removes what killed trials left below these directories; returns how many they were.
 pub fn sweep(places: &[PathBuf]) -> usize {
-    places.iter().map(|trials| place::sweep(trials)).sum()
+    places.iter().map(|trials| directory::sweep(trials)).sum()
 }
 
 /// Lists where the layers of trials may lie, best first: beside the state, else where files outlive a restart, else in

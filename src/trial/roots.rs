@@ -8,7 +8,7 @@ use super::refused::Refused;
 
 /// What a trial is to cover.
 #[derive(Debug, Clone, Copy)]
-pub struct Ground<'a> {
+pub struct Scope<'a> {
     /// The workspace.
     pub workspace: &'a Path,
     /// Other targets whose changes are applied, absolute: directories, or files, also such as do not exist yet.
@@ -40,10 +40,10 @@ pub(super) struct Root {
 }
 
 /// Works out the directories; those inside come after those around them.
-pub(super) fn roots(ground: &Ground<'_>, mounts: &[PathBuf]) -> Result<Vec<Root>, Refused> {
-    let workspace = real(ground.workspace)?;
+pub(super) fn roots(scope: &Scope<'_>, mounts: &[PathBuf]) -> Result<Vec<Root>, Refused> {
+    let workspace = real(scope.workspace)?;
     let mut applied = vec![workspace.clone()];
-    for path in ground.also {
+    for path in scope.also {
         let directory = if path.is_dir() { Some(path.as_path()) } else { path.parent() };
         let Some(directory) = directory.and_then(|directory| directory.canonicalize().ok()) else { continue };
         if directory == Path::new("/") {
@@ -65,7 +65,7 @@ pub(super) fn roots(ground: &Ground<'_>, mounts: &[PathBuf]) -> Result<Vec<Root>
     if let Some(unfit) = inside.iter().find(|mount| !can_be_covered(mount)) {
         return Err(Refused::Mounted(unfit.clone()));
     }
-    let mut lent: Vec<PathBuf> = ground.lent.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let mut lent: Vec<PathBuf> = scope.lent.iter().filter_map(|path| path.canonicalize().ok()).collect();
     lent.retain(|path| {
         path.is_dir() && path != Path::new("/") && !applied.iter().any(|root| path.starts_with(root))
     });
@@ -112,8 +112,8 @@ const OF_THE_KERNEL: &[i64] =
     &[0x9fa0, 0x6265_6572, 0x1cd1, 0x27_e0eb, 0x6367_7270, 0x6462_6720, 0x7472_6163, 0xcafe_4a11];
 
 /// Lists what is really written, those inside after those around them; nothing that is covered.
-pub(super) fn opened(ground: &Ground<'_>, roots: &[Root]) -> Vec<PathBuf> {
-    let real = ground.open.iter().filter_map(|path| path.canonicalize().ok());
+pub(super) fn opened(scope: &Scope<'_>, roots: &[Root]) -> Vec<PathBuf> {
+    let real = scope.open.iter().filter_map(|path| path.canonicalize().ok());
     let is_free = |path: &PathBuf| path != Path::new("/") && !roots.iter().any(|root| path.starts_with(&root.path));
     let mut open: Vec<PathBuf> = real.filter(is_free).collect();
     open.sort();
@@ -166,8 +166,8 @@ mod tests {
         let (workspace, new) = (place.join("work"), place.join("other/new"));
         let also = [new, workspace.join("inside")];
         let lent = [place.clone(), workspace.join("cache")];
-        let ground = Ground { workspace: &workspace, also: &also, lent: &lent, open: &[] };
-        let found = roots(&ground, &[]).unwrap();
+        let scope = Scope { workspace: &workspace, also: &also, lent: &lent, open: &[] };
+        let found = roots(&scope, &[]).unwrap();
         let root = |path: PathBuf, purpose| Root { path, purpose, fresh: false };
         let expected = [
             root(place.clone(), Purpose::Lent),
@@ -178,12 +178,12 @@ mod tests {
         let mounted = workspace.join("usb");
         std::fs::write(&mounted, "a file").unwrap();
         assert!(
-            matches!(roots(&ground, std::slice::from_ref(&mounted)), Err(Refused::Mounted(path)) if path == mounted)
+            matches!(roots(&scope, std::slice::from_ref(&mounted)), Err(Refused::Mounted(path)) if path == mounted)
         );
         let disk = workspace.join("cache");
-        let found = roots(&ground, std::slice::from_ref(&disk)).unwrap();
+        let found = roots(&scope, std::slice::from_ref(&disk)).unwrap();
         assert_eq!(found, [expected.as_slice(), [root(disk, Purpose::Applied)].as_slice()].concat());
-        let fresh = roots(&ground, &[place.join("elsewhere")]).unwrap();
+        let fresh = roots(&scope, &[place.join("elsewhere")]).unwrap();
         assert_eq!(fresh.iter().map(|root| root.fresh).collect::<Vec<_>>(), [true, false, false]);
     }
 

@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use super::enter::{Entry, MET};
-use super::{ChangeSet, Ground, Met, Refused, Trial};
+use super::{ChangeSet, Scope, Met, Refused, Trial};
 
 /// The variable with the descriptor of the socket to the keeper, for the axi that works in its namespaces; a word that is no
 /// number says why there are none.
@@ -62,8 +62,8 @@ impl Turns {
         if self.running.is_some() {
             return Ok(());
         }
-        let ground = Ground { workspace: &self.workspace, also: &self.also, lent: &[], open: &[] };
-        let trial = Trial::new(&ground, &self.places)?;
+        let scope = Scope { workspace: &self.workspace, also: &self.also, lent: &[], open: &[] };
+        let trial = Trial::new(&scope, &self.places)?;
         let entry = trial.entry(&self.directory);
         let asked: Vec<Vec<u8>> = entry.to_arguments().iter().map(|word| word.as_bytes().to_vec()).collect();
         let denied = |error: io::Error| Refused::Denied(error.to_string());
@@ -87,7 +87,7 @@ impl Turns {
         received(&mut self.keeper)?;
         self.go_there()?;
         // Whom they reached nobody saw; what nobody agreed to could reach nobody.
-        let met = File::options().create(true).append(true).open(trial.place.directory().join(MET))?;
+        let met = File::options().create(true).append(true).open(trial.directory.path().join(MET))?;
         Met::write([Met::Agreed], &met)?;
         self.ended.insert(trial).changes().map(Some)
     }

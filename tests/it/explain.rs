@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use axi::approval::Surroundings;
 use axi::approval::command::judge;
-use axi::frontend::explain::{Installed, Told, explained};
+use axi::frontend::explain::{Installed, Fact, explained};
 use axi::sandbox::{Sandbox, Wanted};
 
 use crate::support::skip::skip;
@@ -67,20 +67,20 @@ fn each_claim_stands_in_the_installed_page() {
     let mut printouts: HashMap<String, String> = HashMap::new();
     let (mut claims, mut helps, mut without, mut wrong) = (0, 0, Vec::new(), Vec::new());
     for line in &lines {
-        for told in explained(&judge(line, &Surroundings::default()), &pages).into_iter().flat_map(|part| part.told)
+        for fact in explained(&judge(line, &Surroundings::default()), &pages).into_iter().flat_map(|part| part.facts)
         {
-            let (page, head, says) = match told {
-                Told::Entry { page, entry, .. } => (page, entry.head, entry.says),
-                Told::Program { page, says: Some(says), .. } => (page, String::new(), says),
-                Told::NoLine { written, page } => {
+            let (page, head, says) = match fact {
+                Fact::Entry { page, entry, .. } => (page, entry.head, entry.says),
+                Fact::Program { page, says: Some(says), .. } => (page, String::new(), says),
+                Fact::NoLine { written, page } => {
                     without.push(format!("{line}: {written} in {page}"));
                     continue;
                 }
-                Told::NoPage { name } => {
+                Fact::NoPage { name } => {
                     without.push(format!("{line}: {name}"));
                     continue;
                 }
-                Told::Program { says: None, .. } | Told::Later => continue,
+                Fact::Program { says: None, .. } | Fact::Later => continue,
             };
             helps += u32::from(!page.contains('('));
             let text = printouts.entry(page.clone()).or_insert_with(|| printed(&page));

@@ -149,7 +149,7 @@ mod trial_bounds;
 mod trial_commands;
 mod trial_copy;
 mod trial_foreign;
-mod trial_ground;
+mod trial_scope;
 mod trial_shell;
 mod trial_turns;
 mod undo;

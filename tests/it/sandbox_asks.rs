@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use axi::sandbox::{Sandbox, Standing, Wanted};
+use axi::sandbox::{Sandbox, SandboxState, Wanted};
 
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
@@ -13,9 +13,9 @@ use crate::support::tool_bench::no_temporary_place;
 
 fn supported() -> bool {
     let sandbox = Sandbox::new(Wanted::On, None, Vec::new(), Vec::new(), std::env::temp_dir());
-    let on = matches!(sandbox.standing(), Standing::On(_));
+    let on = matches!(sandbox.state(), SandboxState::On(_));
     if !on {
-        skip(format_args!("no sandbox here: {:?}", sandbox.standing()));
+        skip(format_args!("no sandbox here: {:?}", sandbox.state()));
     }
     on
 }

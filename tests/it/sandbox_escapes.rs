@@ -8,7 +8,7 @@ use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 
 use axi::conversation::Outcome;
-use axi::sandbox::{Reach, Sandbox, Standing, Support, Wanted};
+use axi::sandbox::{Reach, Sandbox, SandboxState, Support, Wanted};
 use axi::tool::{ShellTool, ToolOutput};
 use serde_json::json;
 
@@ -39,8 +39,8 @@ impl Cage {
         bench.place.home = Some(home.clone());
         bench.sandbox = Sandbox::new(Wanted::On, Some(home.clone()), hidden, Vec::new(), temporary);
         bench.reach = reach;
-        match bench.sandbox.standing() {
-            Standing::On(Support::Landlock { abi }) => Some(Self { bench, home, abi }),
+        match bench.sandbox.state() {
+            SandboxState::On(Support::Landlock { abi }) => Some(Self { bench, home, abi }),
             other => {
                 skip(format_args!("no sandbox here: {other:?}"));
                 None

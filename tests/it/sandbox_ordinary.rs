@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use axi::sandbox::{Reach, Sandbox, Standing, Wanted};
+use axi::sandbox::{Reach, Sandbox, SandboxState, Wanted};
 use axi::tool::{ShellTool, ToolOutput};
 use serde_json::json;
 
@@ -116,8 +116,8 @@ fn run(bench: &ToolBench, line: &str) -> ToolOutput {
 #[test]
 fn commands_that_only_look_say_the_same_inside() {
     let mut bench = workspace();
-    if !matches!(bench.sandbox.standing(), Standing::On(_)) {
-        return skip(format_args!("no sandbox here: {:?}", bench.sandbox.standing()));
+    if !matches!(bench.sandbox.state(), SandboxState::On(_)) {
+        return skip(format_args!("no sandbox here: {:?}", bench.sandbox.state()));
     }
     let mut tried = 0;
     for line in LINES {
@@ -144,7 +144,7 @@ fn commands_that_only_look_say_the_same_inside() {
 #[test]
 fn approved_builds_and_commits_work_inside_the_workspace() {
     let mut bench = workspace();
-    let Standing::On(support) = bench.sandbox.standing() else { return skip("no sandbox here") };
+    let SandboxState::On(support) = bench.sandbox.state() else { return skip("no sandbox here") };
     if !support.holds_workspace() {
         return skip(format_args!("{support:?} cannot hold what is approved"));
     }

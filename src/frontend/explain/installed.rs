@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::Pages;
 use super::page::Page;
 use crate::child;
-use crate::sandbox::{Reach, Sandbox, Standing, WorkDirectories};
+use crate::sandbox::{Reach, Sandbox, SandboxState, WorkDirectories};
 
 /// How long a page may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -58,7 +58,7 @@ impl Installed {
     /// Asks a program for its help, where it can only read and reaches no network.
     fn help(&self, program: &str, subcommand: Option<&str>) -> Option<Page> {
         let helper = self.helper.as_ref()?;
-        if !matches!(self.sandbox.standing(), Standing::On(_)) {
+        if !matches!(self.sandbox.state(), SandboxState::On(_)) {
             return None;
         }
         // Where a program has a page its sub-commands have theirs, or there is nothing to ask.

@@ -51,12 +51,12 @@ pub struct Explained {
     /// The part, as it stands in the line.
     pub part: String,
     /// What is said of it, a line each: what it is about, and the words.
-    pub told: Vec<Told>,
+    pub facts: Vec<Fact>,
 }
 
 /// One thing that is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
+pub enum Fact {
     /// A program, and what its page says it is.
     Program {
         /// Its name.
@@ -105,27 +105,27 @@ pub fn explained(judged: &LineJudgement, pages: &dyn Pages) -> Vec<Explained> {
         if judged.parts.iter().any(is_around) {
             continue;
         }
-        let mut told = Vec::new();
+        let mut facts = Vec::new();
         let inner = words.first().cloned().flatten();
         for (number, around) in outer.iter().enumerate() {
             // What a wrapper runs is explained by itself.
             let next = outer.get(number + 1).map_or(inner.clone(), |next| next.first().cloned().flatten());
             let end = around.iter().skip(1).position(|word| word.is_some() && *word == next);
-            command(&around[..end.map_or(around.len(), |end| end + 1)], pages, &mut told);
+            command(&around[..end.map_or(around.len(), |end| end + 1)], pages, &mut facts);
         }
-        command(words, pages, &mut told);
+        command(words, pages, &mut facts);
         // What was said once is not said again.
-        told.retain(|told| !all.iter().any(|known: &Explained| known.told.contains(told)));
-        if !told.is_empty() {
-            all.push(Explained { part: part.text.clone(), told });
+        facts.retain(|fact| !all.iter().any(|known: &Explained| known.facts.contains(fact)));
+        if !facts.is_empty() {
+            all.push(Explained { part: part.text.clone(), facts });
         }
     }
     all
 }
 
-fn command(words: &[Option<String>], pages: &dyn Pages, told: &mut Vec<Told>) {
+fn command(words: &[Option<String>], pages: &dyn Pages, facts: &mut Vec<Fact>) {
     let Some((Some(first), rest)) = words.split_first() else {
-        told.push(Told::Later);
+        facts.push(Fact::Later);
         return;
     };
     // A file of a project is no program of the system, even if it is called like one.
@@ -133,10 +133,10 @@ fn command(words: &[Option<String>], pages: &dyn Pages, told: &mut Vec<Told>) {
     let is_elsewhere = folder.is_some_and(|folder| !SYSTEM.contains(&folder));
     let name = if is_elsewhere { first } else { first.rsplit('/').next().unwrap_or(first) }.to_owned();
     let Some(page) = pages.page(&name, None).filter(|_| !is_elsewhere) else {
-        told.push(Told::NoPage { name });
+        facts.push(Fact::NoPage { name });
         return;
     };
-    told.push(Told::Program { name: name.clone(), page: page.name.clone(), says: page.purpose() });
+    facts.push(Fact::Program { name: name.clone(), page: page.name.clone(), says: page.purpose() });
     let candidates = rest.iter().take(SUBCOMMAND_WITHIN).enumerate().filter_map(|(at, word)| {
         let word = word.as_deref()?;
         let plain = word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-');
@@ -145,12 +145,12 @@ fn command(words: &[Option<String>], pages: &dyn Pages, told: &mut Vec<Told>) {
     let sub = candidates.clone().find_map(|(at, word)| Some((at, pages.page(&name, Some(word))?)));
     if let Some((at, own)) = &sub {
         let written = format!("{name} {}", rest[*at].as_deref().unwrap_or_default());
-        told.push(Told::Program { name: written, page: own.name.clone(), says: own.purpose() });
+        facts.push(Fact::Program { name: written, page: own.name.clone(), says: own.purpose() });
     } else if let Some((_, word)) = candidates.clone().next()
         && rest.first().and_then(Option::as_deref) == Some(word)
         && let Some(entry) = page.word(word)
     {
-        told.push(Told::Entry { written: word.to_owned(), page: page.name.clone(), entry });
+        facts.push(Fact::Entry { written: word.to_owned(), page: page.name.clone(), entry });
     }
     let passes_on = runs_its_words(&name)
         || LANGUAGES.contains(&name.as_str())
@@ -173,27 +173,27 @@ fn command(words: &[Option<String>], pages: &dyn Pages, told: &mut Vec<Told>) {
             Some(_) | None => (&page, None),
         };
         if written.starts_with('-') && written.len() > 1 {
-            is_value = flags(written, page, other, told);
+            is_value = flags(written, page, other, facts);
             // What follows is for the program that is given there.
             if passes_on && GIVES_PROGRAM.contains(&written) {
                 break;
             }
         } else if at == 0 && name == "tar" && sub.is_none() {
             // The oldest way: letters without a dash.
-            letters(written, page, told);
+            letters(written, page, facts);
         } else if passes_on && sub.as_ref().is_none_or(|(place, _)| at > *place) {
             // Its own words end here.
             break;
         } else if let Some((operand, _)) = written.split_once('=')
             && let Some(entry) = page.word(&format!("{operand}="))
         {
-            told.push(Told::Entry { written: written.to_owned(), page: page.name.clone(), entry });
+            facts.push(Fact::Entry { written: written.to_owned(), page: page.name.clone(), entry });
         }
     }
 }
 
 /// Tells of a word of flags; returns whether the next word is the value of the last one.
-fn flags(written: &str, page: &Page, other: Option<&Page>, told: &mut Vec<Told>) -> bool {
+fn flags(written: &str, page: &Page, other: Option<&Page>, facts: &mut Vec<Fact>) -> bool {
     let bare = written.split('=').next().unwrap_or(written);
     let find = |flag: &str| {
         let mut pages = std::iter::once(page).chain(other);
@@ -201,31 +201,31 @@ fn flags(written: &str, page: &Page, other: Option<&Page>, told: &mut Vec<Told>)
     };
     if let Some((page, entry)) = find(bare) {
         let is_open = entry.takes_value && !written.contains('=');
-        told.push(Told::Entry { written: bare.to_owned(), page: page.name.clone(), entry });
+        facts.push(Fact::Entry { written: bare.to_owned(), page: page.name.clone(), entry });
         return is_open;
     }
     let is_bundle = !bare.starts_with("--") && bare.len() > 2;
     if is_bundle && find(&bare[..bare.char_indices().nth(2).map_or(bare.len(), |(at, _)| at)]).is_some() {
-        return letters(&written[1..], page, told);
+        return letters(&written[1..], page, facts);
     }
-    told.push(Told::NoLine { written: bare.to_owned(), page: page.name.clone() });
+    facts.push(Fact::NoLine { written: bare.to_owned(), page: page.name.clone() });
     false
 }
 
 /// Tells of letters that are a flag each, until one takes the rest as its value.
-fn letters(written: &str, page: &Page, told: &mut Vec<Told>) -> bool {
+fn letters(written: &str, page: &Page, facts: &mut Vec<Fact>) -> bool {
     let count = written.chars().count();
     for (number, letter) in written.chars().enumerate() {
         let flag = format!("-{letter}");
         match page.flag(&flag) {
             Some(entry) => {
                 let takes_value = entry.takes_value;
-                told.push(Told::Entry { written: flag, page: page.name.clone(), entry });
+                facts.push(Fact::Entry { written: flag, page: page.name.clone(), entry });
                 if takes_value {
                     return number + 1 == count;
                 }
             }
-            None => told.push(Told::NoLine { written: flag, page: page.name.clone() }),
+            None => facts.push(Fact::NoLine { written: flag, page: page.name.clone() }),
         }
     }
     false
@@ -237,16 +237,16 @@ pub fn explain(locale: &Locale, line: &str, place: &Surroundings, pages: &dyn Pa
     let judged = judge(line, place);
     let mut lines = Vec::new();
     for explained in explained(&judged, pages) {
-        for told in explained.told {
-            lines.push(match told {
-                Told::Program { name, page, says: Some(says) } => format!("{name} — {says}  [{page}]"),
-                Told::Program { name, page, says: None } => format!("{name}  [{page}]"),
-                Told::NoPage { name } => locale.with(word::explain::NoPage { name: &name }),
-                Told::Entry { entry, .. } => format!("  {} — {}", entry.head, entry.says),
-                Told::NoLine { written, page } => {
+        for facts in explained.facts {
+            lines.push(match facts {
+                Fact::Program { name, page, says: Some(says) } => format!("{name} — {says}  [{page}]"),
+                Fact::Program { name, page, says: None } => format!("{name}  [{page}]"),
+                Fact::NoPage { name } => locale.with(word::explain::NoPage { name: &name }),
+                Fact::Entry { entry, .. } => format!("  {} — {}", entry.head, entry.says),
+                Fact::NoLine { written, page } => {
                     format!("  {}", locale.with(word::explain::NoLine { written: &written, page: &page }))
                 }
-                Told::Later => locale.text(word::explain::LATER).to_owned(),
+                Fact::Later => locale.text(word::explain::LATER).to_owned(),
             });
         }
     }

@@ -12,7 +12,7 @@ use crate::child::keeper::ON_IT;
 use crate::child::processes::{DETACHED_MARK, MARK};
 use crate::child::rm::VARIABLE;
 use crate::platform::ADOPTS;
-use crate::sandbox::{Confinement, Reach, Standing, Variables, WorkDirectories};
+use crate::sandbox::{Confinement, Reach, SandboxState, Variables, WorkDirectories};
 use crate::secret::files::git_attributes;
 use crate::tool::ToolContext;
 use crate::trial::Trial;
@@ -86,7 +86,7 @@ impl Resources {
             trial,
         };
         // Only the helper can put anything on.
-        if helper.is_none() || !matches!(context.sandbox.standing(), Standing::On(_)) {
+        if helper.is_none() || !matches!(context.sandbox.state(), SandboxState::On(_)) {
             return Ok(nothing(trash, instead, variables, trial));
         }
         let shared = context.sandbox.temporary();

@@ -11,15 +11,15 @@ use crate::frontend::words;
 use crate::journal::{Foreign, How, Journal, Touch};
 use crate::locale::{Locale, word};
 use crate::mcp::Agreed;
-use crate::sandbox::Standing;
+use crate::sandbox::SandboxState;
 
 pub(super) fn checks(app: &App, locale: &Locale) -> Vec<Check> {
     let sandbox = app.sandbox();
     let found = words::sandbox(locale, &sandbox);
     let name = locale.text(word::doctor::SANDBOX);
-    let held = match sandbox.standing() {
-        Standing::On(_) | Standing::Off => Check::good(name, found),
-        Standing::Unsupported(_) => Check::bad(name, found, locale.text(word::doctor::SANDBOX_HINT)),
+    let held = match sandbox.state() {
+        SandboxState::On(_) | SandboxState::Off => Check::good(name, found),
+        SandboxState::Unsupported(_) => Check::bad(name, found, locale.text(word::doctor::SANDBOX_HINT)),
     };
     let mut checks = vec![held, undo(app, locale), trials(app, locale)];
     checks.extend(standing(app).into_iter().map(|(name, agreed, of_project)| {

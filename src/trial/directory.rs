@@ -20,14 +20,14 @@ const TRIES: u32 = 100;
 
 /// The directory of one trial. Dropped, it is removed with everything in it.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct TrialDirectory {
     directory: PathBuf,
     lock: PathBuf,
     /// The lock is held as long as this is open; a killed process holds none.
     held: File,
 }
 
-impl Place {
+impl TrialDirectory {
     /// Makes a directory for a trial below `trials`.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl Place {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    pub(super) fn directory(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.directory
     }
 
@@ -66,7 +66,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TrialDirectory {
     fn drop(&mut self) {
         if let Err(error) = remove(&self.directory) {
             // The next start finds it: nobody holds its lock then.
@@ -172,9 +172,9 @@ mod tests {
     #[test]
     fn what_the_living_hold_stays_and_what_the_killed_left_goes_however_closed_it_is() {
         let folder = tempfile::tempdir().unwrap();
-        let living = Place::new(folder.path()).unwrap();
-        let killed = Place::new(folder.path()).unwrap();
-        let closed = killed.directory().join("a/b");
+        let living = TrialDirectory::new(folder.path()).unwrap();
+        let killed = TrialDirectory::new(folder.path()).unwrap();
+        let closed = killed.path().join("a/b");
         std::fs::create_dir_all(&closed).unwrap();
         std::fs::write(closed.join("file"), "kept").unwrap();
         std::fs::set_permissions(&closed, Permissions::from_mode(0o0)).unwrap();
@@ -189,7 +189,7 @@ mod tests {
         killed.held.unlock().unwrap();
         std::mem::forget(killed);
         assert_eq!(sweep(folder.path()), 1);
-        assert!(!left.exists() && !lock.exists() && living.directory().is_dir());
+        assert!(!left.exists() && !lock.exists() && living.path().is_dir());
         assert!(!half.exists() && theirs.exists());
         std::fs::remove_file(theirs).unwrap();
         assert_eq!(sweep(folder.path()), 0);
@@ -200,13 +200,13 @@ mod tests {
     #[test]
     fn where_others_can_put_names_nothing_is_swept_and_no_trial_is_made() {
         let folder = tempfile::tempdir().unwrap();
-        let left = Place::new(folder.path()).unwrap();
+        let left = TrialDirectory::new(folder.path()).unwrap();
         left.held.unlock().unwrap();
         let lock = left.lock.clone();
         std::mem::forget(left);
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
         assert_eq!(sweep(folder.path()), 0);
-        assert!(lock.exists() && Place::new(folder.path()).is_err());
+        assert!(lock.exists() && TrialDirectory::new(folder.path()).is_err());
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
         // A link to another's lock, and a pipe, are nobody's trials.
         let other = tempfile::tempdir().unwrap();
