@@ -30,7 +30,7 @@ fn main() {
         ("workspace", workspace_reach(true)),
         ("workspace, offline", workspace_reach(false)),
     ];
-    println!("{:?}, {runs} runs each", sandbox.standing());
+    println!("{:?}, {runs} runs each", sandbox.state());
     let mut taken: Vec<Vec<Duration>> = vec![Vec::with_capacity(runs); kinds.len()];
     for _ in 0..runs {
         for ((_, reach), taken) in kinds.iter().zip(&mut taken) {

@@ -20,7 +20,7 @@ use crate::conversation::{
 use crate::provider::{EventStream, ModelInfo, Provider, ProviderError, Request};
 use crate::secret::{Kinds, Known, StandIns};
 use crate::session::{Redactor, Session, SessionId, load};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolFacts, ToolOutput, Toolbox};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolFacts, ToolOutput, Toolbox};
 
 pub(super) type Answer = Vec<Result<StreamEvent, ProviderError>>;
 
@@ -94,10 +94,10 @@ impl Tool for Echo {
             ..ToolSpec::default()
         }
     }
-    fn effect(&self, _: &Value, _: &Place) -> Effect {
+    fn effect(&self, _: &Value, _: &Roots) -> Effect {
         Effect::Write
     }
-    fn subject(&self, _: &Value, _: &Place) -> Subject {
+    fn subject(&self, _: &Value, _: &Roots) -> Subject {
         Subject::Whole
     }
     fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
@@ -196,7 +196,7 @@ pub(super) fn bench_of(
         small_system: "be short".into(),
         trusted: false,
         hooks: Box::new(Vec::new),
-        place: Place { cwd: cwd.clone(), workspace: cwd.clone(), home: None },
+        roots: Roots { cwd: cwd.clone(), workspace: cwd.clone(), home: None },
         surroundings: Surroundings { cwd: cwd.clone(), workspace: cwd.clone(), ..Surroundings::default() },
         max_steps,
         max_output_tokens: None,

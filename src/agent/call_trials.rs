@@ -14,7 +14,7 @@ use crate::conversation::{Subject, ToolCall};
 use crate::journal::Journal;
 use crate::sandbox::{Reach, Sandbox};
 use crate::tool::{SHELL, ToolFacts, ToolOutput};
-use crate::trial::{Change, ChangeSet, Scope, Kind, Refused, Trial};
+use crate::trial::{Change, ChangeSet, Kind, Refused, Scope, Trial};
 
 /// The most names that the model is told.
 const MOST_NAMES: usize = 20;

@@ -179,7 +179,7 @@ impl Calls<'_> {
         let runner = self.runner;
         // Nobody knows what a server's tool does with a secret.
         let foreign = runner.tools.is_of_server(&call.name);
-        let effect = if foreign { Effect::Network } else { tool.effect(&call.input, &runner.place) };
+        let effect = if foreign { Effect::Network } else { tool.effect(&call.input, &runner.roots) };
         let call = revealed(call, self.secrets, effect).map_err(|stand_in| {
             let why = format!("{stand_in}: its secret is not known here. Ask the user.");
             refused(ToolOutput::failed(why))
@@ -191,7 +191,7 @@ impl Calls<'_> {
         };
         let (call, note, settled) = settled(call, looked.settled);
         let call = call.as_ref();
-        let effect = tool.effect(&call.input, &runner.place);
+        let effect = tool.effect(&call.input, &runner.roots);
         let Followed { subject, answered } = looked.followed;
         self.frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject: subject.clone() });
         if let Some(output) = settled {
@@ -215,7 +215,7 @@ impl Calls<'_> {
             questioned: questioned.as_deref(),
         };
         let granted = self.agreed(proposed).await?;
-        match runner.follow(tool.subject(&call.input, &runner.place), self.cancel).await {
+        match runner.follow(tool.subject(&call.input, &runner.roots), self.cancel).await {
             None => return Err(interrupted(call)),
             Some(now) if now.subject != subject => return Err(refused(ToolOutput::failed(LED_ELSEWHERE))),
             Some(_) => {}
@@ -389,7 +389,7 @@ impl Calls<'_> {
 
     /// Shows a call that will not be run any more, so that the person sees what it was about.
     fn tell_requested(&mut self, call: &ToolCall) {
-        let place = &self.runner.place;
+        let place = &self.runner.roots;
         let found = self.runner.tools.find(&call.name);
         let Some(tool) = found.filter(|_| call.invalid_input.is_none()) else { return };
         let (effect, subject) = (tool.effect(&call.input, place), tool.subject(&call.input, place));

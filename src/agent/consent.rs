@@ -21,7 +21,7 @@ use crate::approval::{
 };
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::sandbox::{Reach, Sandbox, SandboxState};
-use crate::tool::{Access, Before, Place, Tool, ToolMemory, ToolOutput};
+use crate::tool::{Access, Before, Roots, Tool, ToolMemory, ToolOutput};
 use crate::trial::Trial;
 
 /// Decides about calls.
@@ -29,7 +29,7 @@ pub(super) struct Consent {
     pub(super) policy: Policy,
     /// Where a shell line would run.
     surroundings: Arc<Surroundings>,
-    place: Place,
+    roots: Roots,
     sandbox: Sandbox,
     /// Whether the person was told that nothing is confined here.
     told_no_sandbox: bool,
@@ -105,19 +105,19 @@ impl Consent {
     pub(super) const fn new(
         policy: Policy,
         surroundings: Arc<Surroundings>,
-        place: Place,
+        roots: Roots,
         sandbox: Sandbox,
     ) -> Self {
-        Self { policy, surroundings, place, sandbox, told_no_sandbox: false, asks: true }
+        Self { policy, surroundings, roots, sandbox, told_no_sandbox: false, asks: true }
     }
 
     /// Makes the policy of a sub-agent: it only reads, and neither tells nor asks the person anything.
     pub(super) fn exploring(&self) -> Self {
         let mut policy = self.policy.clone();
         policy.set_mode(Mode::Explore);
-        let (place, sandbox) = (self.place.clone(), self.sandbox.clone());
+        let (roots, sandbox) = (self.roots.clone(), self.sandbox.clone());
         let surroundings = Arc::clone(&self.surroundings);
-        Self { policy, surroundings, place, sandbox, told_no_sandbox: true, asks: false }
+        Self { policy, surroundings, roots, sandbox, told_no_sandbox: true, asks: false }
     }
 
     /// Tells whether the policy lets a tool that only reads run without a question.
@@ -243,17 +243,17 @@ impl Consent {
     /// Returns the policy's verdict on a call, made stricter where the disk, a hook or the journal gives a reason.
     async fn verdict(&self, proposed: &Proposed<'_>, cancel: &CancellationToken) -> Verdict {
         let Proposed { effect, subject, assessment, answered, unkept, questioned, .. } = *proposed;
-        let place = &self.surroundings;
+        let surroundings = &self.surroundings;
         let mut verdict = assessment.verdict.clone();
         if let (Decision::Allow, Some(line)) = (verdict.decision, &assessment.line)
-            && let Some(why) = reach::forbidden(line, place, cancel).await
+            && let Some(why) = reach::forbidden(line, surroundings, cancel).await
         {
             forbid(&mut verdict, why);
         }
         if let (Decision::Allow, Some(line)) = (verdict.decision, &assessment.line)
             && verdict.by_narrow_rule()
             && !self.policy.assumes_yes()
-            && let Some(path) = reach::strays(line, place, cancel).await
+            && let Some(path) = reach::strays(line, surroundings, cancel).await
         {
             verdict.decision = Decision::Ask;
             verdict.reasons.push(Reason::OutsideWorkspace { path });
@@ -261,7 +261,7 @@ impl Consent {
         if let (Decision::Allow, Effect::Read, Subject::Paths { paths }) = (verdict.decision, effect, subject)
             && !verdict.by_narrow_rule()
             && !self.policy.assumes_yes()
-            && let Some(path) = reach::second_name(paths, place, cancel).await
+            && let Some(path) = reach::second_name(paths, surroundings, cancel).await
         {
             verdict.decision = Decision::Ask;
             verdict.reasons.push(Reason::Credential { what: path.to_string_lossy().into_owned() });
@@ -294,13 +294,13 @@ impl Consent {
         cancel: &CancellationToken,
     ) -> Result<Asked, Refused> {
         let Proposed { call, tool, effect, subject, assessment, number, unkept, .. } = *proposed;
-        let place = &self.surroundings;
+        let surroundings = &self.surroundings;
         let changes = proposed.changes(&wants.reach);
         let (preview, reach, unkept) = tokio::join!(
             self.check(proposed, can_lend, cancel),
             async {
                 match &assessment.line {
-                    Some(line) => reach::survey(line, place, cancel).await,
+                    Some(line) => reach::survey(line, surroundings, cancel).await,
                     None => None,
                 }
             },
@@ -329,14 +329,18 @@ impl Consent {
         let secret = verdict.reasons.iter().any(|reason| matches!(reason, Reason::Credential { .. }));
         let careful = secret || wants.reach == Reach::Full || is_careful(effect, assessment.line.as_deref());
         let request = ApprovalRequest {
-            always_rule: if offers { always_rule(&call.name, effect, subject, assessment, place) } else { None },
+            always_rule: if offers {
+                always_rule(&call.name, effect, subject, assessment, surroundings)
+            } else {
+                None
+            },
             call: call.clone(),
             effect,
             subject: subject.clone(),
             preview,
             reasons: verdict.reasons,
             reach,
-            session_rule: line_rule(assessment, place).map(|rule| rule.to_string()),
+            session_rule: line_rule(assessment, surroundings).map(|rule| rule.to_string()),
             widened: wants.widened,
             outlives,
             careful,
@@ -396,10 +400,10 @@ impl Consent {
         can_lend: bool,
         cancel: &CancellationToken,
     ) -> Result<Preview, String> {
-        let (tool, input, place) = (Arc::clone(proposed.tool), proposed.call.input.clone(), self.place.clone());
+        let (tool, input, roots) = (Arc::clone(proposed.tool), proposed.call.input.clone(), self.roots.clone());
         let (memory, output_dir) = (Arc::clone(proposed.memory), proposed.output_dir.to_owned());
         let checked = reach::aside(cancel, move || {
-            let before = Before { place: &place, memory: &memory, output_dir: &output_dir, can_lend };
+            let before = Before { roots: &roots, memory: &memory, output_dir: &output_dir, can_lend };
             tool.check(&input, &before)
         });
         checked.await.unwrap_or_else(|| {

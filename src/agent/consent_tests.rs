@@ -8,7 +8,7 @@ use super::super::bench::{Recorder, bench_of, text};
 use super::super::{Approval, TurnEnd};
 use crate::approval::command::JUDGED;
 use crate::conversation::{Effect, Preview, StopReason, StreamEvent, Subject, ToolSpec};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolFacts, ToolOutput};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolFacts, ToolOutput};
 
 /// Takes a line as the shell's tool does, and runs nothing.
 struct Lines;
@@ -17,10 +17,10 @@ impl Tool for Lines {
     fn spec(&self) -> ToolSpec {
         ToolSpec { name: "shell".into(), input_schema: json!({"type": "object"}), ..ToolSpec::default() }
     }
-    fn effect(&self, _: &Value, _: &Place) -> Effect {
+    fn effect(&self, _: &Value, _: &Roots) -> Effect {
         Effect::Execute
     }
-    fn subject(&self, input: &Value, _: &Place) -> Subject {
+    fn subject(&self, input: &Value, _: &Roots) -> Subject {
         Subject::Command { line: input["command"].as_str().unwrap().to_owned() }
     }
     fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {

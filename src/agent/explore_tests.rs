@@ -10,7 +10,7 @@ use crate::approval::{Decision, Rule, Source};
 use crate::conversation::{
     ContentBlock, Effect, Outcome, Preview, StopReason, StreamEvent, Subject, ToolIdentity, ToolSpec, Usage,
 };
-use crate::tool::{Before, Place, Tool, ToolContext, ToolFacts, ToolOutput};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolFacts, ToolOutput};
 
 /// A tool of this name and effect that says its name.
 struct Named(&'static str, Effect);
@@ -24,10 +24,10 @@ impl Tool for Named {
             identity: ToolIdentity { for_sub_agents: self.0 != "write", ..ToolIdentity::default() },
         }
     }
-    fn effect(&self, _: &Value, _: &Place) -> Effect {
+    fn effect(&self, _: &Value, _: &Roots) -> Effect {
         self.1
     }
-    fn subject(&self, _: &Value, _: &Place) -> Subject {
+    fn subject(&self, _: &Value, _: &Roots) -> Subject {
         Subject::Whole
     }
     fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {

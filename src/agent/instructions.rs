@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::secret::files::is_secret;
 use crate::secret::packed;
-use crate::tool::Place;
+use crate::tool::Roots;
 
 /// The most of one instruction file that is read, in bytes.
 const LARGEST: u64 = 32 * 1024;
@@ -52,13 +52,13 @@ impl Instructions {
 /// Reads the instruction files: from the repository's root down to the working directory, what was remembered of the
 /// project, then the user's own. Files that are missing or unreadable are left out. `trusted` is the place's standing.
 #[must_use]
-pub fn instructions(place: &Place, trusted: bool, user: Option<&Path>) -> Vec<Instructions> {
+pub fn instructions(roots: &Roots, trusted: bool, user: Option<&Path>) -> Vec<Instructions> {
     let mut folders: Vec<&Path> =
-        place.cwd.ancestors().take_while(|folder| folder.starts_with(&place.workspace)).collect();
+        roots.cwd.ancestors().take_while(|folder| folder.starts_with(&roots.workspace)).collect();
     folders.reverse();
-    let files = folders.into_iter().filter_map(|folder| of_folder(folder, place, trusted));
-    let memory = of_project(&place.workspace.join(MEMORY), place, trusted);
-    let home = place.home.as_deref();
+    let files = folders.into_iter().filter_map(|folder| of_folder(folder, roots, trusted));
+    let memory = of_project(&roots.workspace.join(MEMORY), roots, trusted);
+    let home = roots.home.as_deref();
     let own = user.and_then(|folder| read(&folder.join(SHARED), Bounds { within: folder, home }, true));
     let mut left = LARGEST_OF_ALL;
     let fits = |file: &Instructions| {
@@ -71,7 +71,7 @@ pub fn instructions(place: &Place, trusted: bool, user: Option<&Path>) -> Vec<In
 
 /// Reads the instructions of folders between the working directory and files that were touched, each file once.
 pub(super) fn nested(
-    place: &Place,
+    roots: &Roots,
     trusted: bool,
     touched: &[PathBuf],
     told: &mut HashSet<PathBuf>,
@@ -81,12 +81,12 @@ pub(super) fn nested(
         let mut folders: Vec<&Path> = path
             .ancestors()
             .skip(1)
-            .take_while(|folder| folder.starts_with(&place.cwd) && *folder != place.cwd)
+            .take_while(|folder| folder.starts_with(&roots.cwd) && *folder != roots.cwd)
             .collect();
         folders.reverse();
         for folder in folders {
             if told.insert(folder.to_owned()) {
-                found.extend(of_folder(folder, place, trusted));
+                found.extend(of_folder(folder, roots, trusted));
             }
         }
     }
@@ -101,8 +101,8 @@ struct Bounds<'a> {
 }
 
 impl<'a> Bounds<'a> {
-    fn of(place: &'a Place) -> Self {
-        Self { within: &place.workspace, home: place.home.as_deref() }
+    fn of(roots: &'a Roots) -> Self {
+        Self { within: &roots.workspace, home: roots.home.as_deref() }
     }
 
     /// A path without links.
@@ -115,14 +115,14 @@ impl<'a> Bounds<'a> {
     }
 }
 
-fn of_folder(folder: &Path, place: &Place, trusted: bool) -> Option<Instructions> {
-    NAMES.iter().find_map(|name| of_project(&folder.join(name), place, trusted))
+fn of_folder(folder: &Path, roots: &Roots, trusted: bool) -> Option<Instructions> {
+    NAMES.iter().find_map(|name| of_project(&folder.join(name), roots, trusted))
 }
 
 /// Reads a file of the project. A link that leads out of the workspace is read only if its target has the name of an
 /// instruction file; else a project could send any file of the person's.
-fn of_project(path: &Path, place: &Place, trusted: bool) -> Option<Instructions> {
-    let bounds = Bounds::of(place);
+fn of_project(path: &Path, roots: &Roots, trusted: bool) -> Option<Instructions> {
+    let bounds = Bounds::of(roots);
     let real = path.canonicalize().ok()?;
     let is_named = real.file_name().and_then(|name| name.to_str()).is_some_and(|name| NAMES.contains(&name));
     (bounds.hold(&real) || is_named && !bounds.is_secret(&real)).then(|| read(path, bounds, trusted))?
@@ -210,31 +210,31 @@ mod tests {
         std::fs::write(path, text).unwrap();
     }
 
-    fn texts(place: &Place, own: Option<&Path>) -> Vec<String> {
-        instructions(place, false, own).into_iter().map(|file| file.text.trim_end().to_owned()).collect()
+    fn texts(roots: &Roots, own: Option<&Path>) -> Vec<String> {
+        instructions(roots, false, own).into_iter().map(|file| file.text.trim_end().to_owned()).collect()
     }
 
-    fn place(home: &Path) -> Place {
+    fn roots(home: &Path) -> Roots {
         let workspace = home.join("repo");
-        Place { cwd: workspace.join("a/b"), workspace, home: None }
+        Roots { cwd: workspace.join("a/b"), workspace, home: None }
     }
 
     #[test]
     fn a_link_in_the_place_of_a_projects_file_brings_no_file_of_the_persons() {
         let home = tempfile::tempdir().unwrap();
-        let mut place = place(home.path());
-        place.home = Some(home.path().canonicalize().unwrap());
+        let mut roots = roots(home.path());
+        roots.home = Some(home.path().canonicalize().unwrap());
         write(&home.path().join(".ssh/id_rsa"), "canary");
         write(&home.path().join("diary.txt"), "canary");
         write(&home.path().join(".config/op/x"), "canary");
         write(&home.path().join("shared/AGENTS.md"), "of many");
-        write(&place.workspace.join(".env"), "canary");
-        write(&place.workspace.join("docs/rules.md"), "of this one");
+        write(&roots.workspace.join(".env"), "canary");
+        write(&roots.workspace.join("docs/rules.md"), "of this one");
         let told = |name: &str, to: &Path| {
-            let link = place.workspace.join(name);
+            let link = roots.workspace.join(name);
             std::fs::create_dir_all(link.parent().unwrap()).unwrap();
             std::os::unix::fs::symlink(to, &link).unwrap();
-            let told = texts(&place, None);
+            let told = texts(&roots, None);
             std::fs::remove_file(link).unwrap();
             told
         };
@@ -244,24 +244,24 @@ mod tests {
             }
             assert_eq!(told(name, Path::new("/proc/self/environ")), [""; 0], "{name}");
             assert_eq!(told(name, &home.path().join("shared/AGENTS.md")), ["of many"], "{name}");
-            assert_eq!(told(name, &place.workspace.join("docs/rules.md")), ["of this one"], "{name}");
+            assert_eq!(told(name, &roots.workspace.join("docs/rules.md")), ["of this one"], "{name}");
         }
     }
 
     #[test]
     fn instructions_go_from_the_root_down_and_end_with_the_users_own() {
         let home = tempfile::tempdir().unwrap();
-        let (place, own) = (place(home.path()), home.path().join("config"));
-        write(&place.workspace.join("AGENTS.md"), "root");
-        write(&place.workspace.join(MEMORY), "remembered");
-        write(&place.cwd.join("AGENTS.md"), "\u{feff}deep");
+        let (roots, own) = (roots(home.path()), home.path().join("config"));
+        write(&roots.workspace.join("AGENTS.md"), "root");
+        write(&roots.workspace.join(MEMORY), "remembered");
+        write(&roots.cwd.join("AGENTS.md"), "\u{feff}deep");
         write(&own.join("AGENTS.md"), "mine");
         write(&home.path().join("AGENTS.md"), "above");
-        assert_eq!(texts(&place, Some(&own)), ["root", "deep", "remembered", "mine"]);
+        assert_eq!(texts(&roots, Some(&own)), ["root", "deep", "remembered", "mine"]);
         // Only what the person wrote or trusts is given as it stands.
         for (trusted, warnings) in [(false, 3), (true, 0)] {
             let told: Vec<String> =
-                instructions(&place, trusted, Some(&own)).iter().map(|file| file.told("")).collect();
+                instructions(&roots, trusted, Some(&own)).iter().map(|file| file.told("")).collect();
             assert_eq!(told.iter().filter(|text| text.contains(UNTRUSTED)).count(), warnings, "{told:?}");
             assert!(told[3].ends_with("config/AGENTS.md:\nmine"), "{told:?}");
         }
@@ -270,65 +270,65 @@ mod tests {
     #[test]
     fn one_file_a_folder_holds_and_others_stand_in_where_there_is_none() {
         let home = tempfile::tempdir().unwrap();
-        let place = place(home.path());
-        std::fs::create_dir_all(&place.cwd).unwrap();
+        let roots = roots(home.path());
+        std::fs::create_dir_all(&roots.cwd).unwrap();
         let mut expected = "";
         for (name, text) in
             [("GEMINI.md", "g"), ("CLAUDE.md", "c"), ("AGENTS.md", "a"), ("AGENTS.override.md", "o")]
         {
-            write(&place.workspace.join(name), text);
+            write(&roots.workspace.join(name), text);
             expected = text;
-            assert_eq!(texts(&place, None), [text], "{name}");
+            assert_eq!(texts(&roots, None), [text], "{name}");
         }
         assert_eq!(expected, "o");
-        write(&place.workspace.join("AGENTS.override.md"), "  \n");
-        assert_eq!(texts(&place, None), ["a"], "an empty file says nothing");
+        write(&roots.workspace.join("AGENTS.override.md"), "  \n");
+        assert_eq!(texts(&roots, None), ["a"], "an empty file says nothing");
     }
 
     #[test]
     fn imports_stand_in_their_places_and_come_from_inside_only() {
         let home = tempfile::tempdir().unwrap();
-        let place = place(home.path());
-        std::fs::create_dir_all(&place.cwd).unwrap();
+        let roots = roots(home.path());
+        std::fs::create_dir_all(&roots.cwd).unwrap();
         write(&home.path().join("outside.md"), "outside");
-        write(&place.workspace.join(".env"), "KEY=outside");
-        write(&place.workspace.join("docs/style.md"), "style\n@more.md\n");
-        write(&place.workspace.join("docs/more.md"), "more\n@style.md");
-        std::os::unix::fs::symlink(home.path().join("outside.md"), place.workspace.join("link.md")).unwrap();
+        write(&roots.workspace.join(".env"), "KEY=outside");
+        write(&roots.workspace.join("docs/style.md"), "style\n@more.md\n");
+        write(&roots.workspace.join("docs/more.md"), "more\n@style.md");
+        std::os::unix::fs::symlink(home.path().join("outside.md"), roots.workspace.join("link.md")).unwrap();
         let text = "one\n@docs/style.md\n@../outside.md\n@link.md\n@.env\nmail a@docs/more.md\n`@docs/more.md`\n\
                     ```\n@docs/more.md\n```\n- See @docs/last.md, and (@docs/style.md).\n";
-        write(&place.workspace.join("docs/last.md"), "last");
-        write(&place.workspace.join("CLAUDE.md"), text);
-        let read = texts(&place, None).remove(0);
+        write(&roots.workspace.join("docs/last.md"), "last");
+        write(&roots.workspace.join("CLAUDE.md"), text);
+        let read = texts(&roots, None).remove(0);
         let (before, after) = text.split_once("@docs/style.md").unwrap();
         assert_eq!(read, format!("{before}style\nmore\n@style.md{}\nlast", after.trim_end()));
         // Of the shared file nobody expects it.
-        write(&place.workspace.join("AGENTS.md"), text);
-        assert_eq!(texts(&place, None), [text.trim_end()]);
+        write(&roots.workspace.join("AGENTS.md"), text);
+        assert_eq!(texts(&roots, None), [text.trim_end()]);
     }
 
     #[test]
     fn files_that_import_one_another_many_times_come_to_an_end() {
         let home = tempfile::tempdir().unwrap();
-        let place = place(home.path());
+        let roots = roots(home.path());
         for (name, other) in [("CLAUDE.md", "b.md"), ("b.md", "CLAUDE.md")] {
-            write(&place.workspace.join(name), &format!("{name}\n{}", format!("@{other}\n@{name}\n").repeat(900)));
+            write(&roots.workspace.join(name), &format!("{name}\n{}", format!("@{other}\n@{name}\n").repeat(900)));
         }
-        let read = texts(&place, None).remove(0);
+        let read = texts(&roots, None).remove(0);
         assert!(read.starts_with("CLAUDE.md\nb.md\n"), "{read}");
     }
 
     #[test]
     fn instructions_below_are_told_once_when_a_file_there_is_touched() {
         let home = tempfile::tempdir().unwrap();
-        let place = place(home.path());
-        write(&place.cwd.join("AGENTS.md"), "here");
-        write(&place.cwd.join("c/AGENTS.md"), "c");
-        write(&place.cwd.join("c/d/CLAUDE.md"), "d");
+        let roots = roots(home.path());
+        write(&roots.cwd.join("AGENTS.md"), "here");
+        write(&roots.cwd.join("c/AGENTS.md"), "c");
+        write(&roots.cwd.join("c/d/CLAUDE.md"), "d");
         write(&home.path().join("repo/x/AGENTS.md"), "beside");
         let mut told = HashSet::new();
         let mut touch = |path: &str| {
-            let found = nested(&place, true, &[place.workspace.join(path)], &mut told);
+            let found = nested(&roots, true, &[roots.workspace.join(path)], &mut told);
             found.into_iter().map(|file| file.text.trim_end().to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(touch("a/b/main.rs"), Vec::<String>::new());

@@ -82,7 +82,7 @@ use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::sandbox::Sandbox;
 use crate::secret::StandIns;
 use crate::session::{Session, SessionError};
-use crate::tool::{JobReport, Place, Toolbox};
+use crate::tool::{JobReport, Roots, Toolbox};
 use consent::Consent;
 use fallback::Fallbacks;
 use modes::Purpose;
@@ -114,7 +114,7 @@ pub struct Setup {
     /// Reads the files of hooks that hold, before the first could run.
     pub hooks: ReadHooks,
     /// Where it works.
-    pub place: Place,
+    pub roots: Roots,
     /// The same for the policy, with the environment a shell line would run in.
     pub surroundings: Surroundings,
     /// The most requests a turn may make; at least 1.
@@ -149,11 +149,11 @@ impl Agent {
         session: Session,
         setup: Setup,
     ) -> Self {
-        let Setup { system, small_system, trusted, place, surroundings, max_steps, max_output_tokens, .. } = setup;
+        let Setup { system, small_system, trusted, roots, surroundings, max_steps, max_output_tokens, .. } = setup;
         let Setup { output_dir, journal, hooks, secrets, sandbox, fallbacks, retry, now, random, .. } = setup;
         let surroundings = Arc::new(surroundings);
         let system = Arc::new(LazyLock::new(system));
-        let hooks = Arc::new(Hooks::new(hooks, place.workspace.clone(), sandbox.variables().clone()));
+        let hooks = Arc::new(Hooks::new(hooks, roots.workspace.clone(), sandbox.variables().clone()));
         let manner =
             Manner { system, small_system, trusted, hooks, max_output_tokens, secrets, retry, now, random };
         let mut undo = Undo::new(journal, Arc::clone(&surroundings));
@@ -162,9 +162,9 @@ impl Agent {
         talk.fallbacks = Fallbacks::new(fallbacks);
         Self {
             talk,
-            consent: Consent::new(policy, surroundings, place.clone(), sandbox.clone()),
+            consent: Consent::new(policy, surroundings, roots.clone(), sandbox.clone()),
             undo,
-            runner: ToolRunner::new(tools, place, output_dir, sandbox),
+            runner: ToolRunner::new(tools, roots, output_dir, sandbox),
             max_steps: max_steps.max(1),
             speaks_at_limit: false,
         }
@@ -233,8 +233,8 @@ impl Agent {
 
     /// Returns where it works.
     #[must_use]
-    pub const fn place(&self) -> &Place {
-        &self.runner.place
+    pub const fn roots(&self) -> &Roots {
+        &self.runner.roots
     }
 
     /// Lists the commands in the background.
@@ -328,7 +328,7 @@ impl Agent {
         self.runner.memory.forget_files();
         if !taken.done.is_empty() {
             let names: Vec<String> =
-                taken.done.iter().map(|path| self.place().shown(path).display().to_string()).collect();
+                taken.done.iter().map(|path| self.roots().shown(path).display().to_string()).collect();
             let names = names.join(", ");
             self.talk.note(format!("[The user took back earlier changes; as before them are: {names}]"));
         }

@@ -2,7 +2,7 @@
 
 use super::instructions::Instructions;
 use crate::conversation::tokens;
-use crate::tool::Place;
+use crate::tool::Roots;
 
 /// How the agent behaves; the same for every model and place.
 const BEHAVIOUR: &str = "\
@@ -38,8 +38,8 @@ on this machine needs a function.";
 /// What the prompt says about where it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptFacts<'a> {
-    /// The place.
-    pub place: &'a Place,
+    /// The roots of paths.
+    pub roots: &'a Roots,
     /// For example `linux`.
     pub system: &'a str,
     /// The user's shell, for example `zsh`.
@@ -68,14 +68,14 @@ impl From<&str> for SystemPrompt {
 /// Words the system prompt; `skills` is their catalogue.
 #[must_use]
 pub fn system_prompt(surroundings: &PromptFacts<'_>, instructions: &[Instructions], skills: &str) -> SystemPrompt {
-    let place = surroundings.place;
+    let roots = surroundings.roots;
     let mut lines = vec![BEHAVIOUR.to_owned()];
     if surroundings.handoff {
         lines.push(HANDOFF.to_owned());
     }
-    lines.push(format!("Working directory: {}", place.cwd.display()));
-    if place.workspace != place.cwd {
-        lines.push(format!("Repository: {}", place.workspace.display()));
+    lines.push(format!("Working directory: {}", roots.cwd.display()));
+    if roots.workspace != roots.cwd {
+        lines.push(format!("Repository: {}", roots.workspace.display()));
     }
     lines.push(format!("System: {}", surroundings.system));
     if let Some(shell) = surroundings.shell {
@@ -103,7 +103,7 @@ pub fn small_prompt(surroundings: &PromptFacts<'_>) -> SystemPrompt {
         prompt.push('\n');
         prompt.push_str(SMALL_HANDOFF);
     }
-    let (cwd, system) = (surroundings.place.cwd.display(), surroundings.system);
+    let (cwd, system) = (surroundings.roots.cwd.display(), surroundings.system);
     let place = format!("\n\nWorking directory: {cwd}\nSystem: {system}, {shell}");
     prompt.push_str(&place);
     if surroundings.language != "en" {

@@ -15,7 +15,7 @@ use crate::conversation::{Conversation, Outcome, Role, Subject, ToolCall, ToolRe
 use crate::sandbox::{Reach, Sandbox};
 use crate::secret::placeholders;
 use crate::session::Redactor;
-use crate::tool::{Person, Place, Settled, ToolContext, ToolMemory, ToolOutput, Toolbox};
+use crate::tool::{Person, Roots, Settled, ToolContext, ToolMemory, ToolOutput, Toolbox};
 
 pub use super::same_text::Likeness;
 
@@ -93,7 +93,7 @@ pub struct Grounds<'a> {
     /// The directory that was recorded.
     pub then: &'a Path,
     /// Where its calls run now.
-    pub place: &'a Place,
+    pub roots: &'a Roots,
     /// The tools.
     pub tools: &'a Toolbox,
     /// How lines are judged.
@@ -126,7 +126,7 @@ pub fn steps(conversation: &Conversation, grounds: &Grounds<'_>) -> Vec<Step> {
 
 fn moved_input(value: &Value, grounds: &Grounds<'_>) -> Value {
     match value {
-        Value::String(text) => Value::String(moved(text, grounds.then, &grounds.place.cwd)),
+        Value::String(text) => Value::String(moved(text, grounds.then, &grounds.roots.cwd)),
         Value::Array(items) => items.iter().map(|item| moved_input(item, grounds)).collect(),
         Value::Object(fields) => {
             fields.iter().map(|(name, field)| (name.clone(), moved_input(field, grounds))).collect()
@@ -138,7 +138,7 @@ fn moved_input(value: &Value, grounds: &Grounds<'_>) -> Value {
 /// Finds out what a call is about and why it does not run again.
 fn looked(call: &ToolCall, result: &ToolResult, grounds: &Grounds<'_>) -> (Subject, Option<Unrun>) {
     let Some(tool) = grounds.tools.find(&call.name) else { return (Subject::Whole, Some(Unrun::NoTool)) };
-    let subject = tool.subject(&call.input, grounds.place);
+    let subject = tool.subject(&call.input, grounds.roots);
     let refused = [NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES];
     let ran = matches!(result.outcome, Outcome::Ok | Outcome::Failed)
         && call.invalid_input.is_none()
@@ -169,8 +169,8 @@ fn looked(call: &ToolCall, result: &ToolResult, grounds: &Grounds<'_>) -> (Subje
             Subject::Paths { paths } => {
                 let is_inside = |path: &PathBuf| {
                     let real = path.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
-                    path.starts_with(&grounds.place.workspace)
-                        && real.is_some_and(|real| real.starts_with(&grounds.place.workspace))
+                    path.starts_with(&grounds.roots.workspace)
+                        && real.is_some_and(|real| real.starts_with(&grounds.roots.workspace))
                 };
                 (!paths.iter().all(is_inside)).then_some(Unrun::Outside)
             }
@@ -207,7 +207,7 @@ pub async fn run_again(
     for mut call in calls {
         let Some(tool) = grounds.tools.find(&call.name) else { continue };
         let mut note = String::new();
-        let settled = match tool.settle(&call.input, grounds.place, &memory) {
+        let settled = match tool.settle(&call.input, grounds.roots, &memory) {
             Settled::AsIs => None,
             Settled::Input { input, note: said } => {
                 (call.input, note) = (input, said);
@@ -215,13 +215,13 @@ pub async fn run_again(
             }
             Settled::Answer(output) => Some(*output),
         };
-        let reach = reach_of(&tool.subject(&call.input, grounds.place), grounds);
+        let reach = reach_of(&tool.subject(&call.input, grounds.roots), grounds);
         let (progress, _) = mpsc::channel(1);
         let mut output = if let Some(output) = settled {
             output
         } else {
             let context = ToolContext {
-                place: grounds.place,
+                roots: grounds.roots,
                 cancel: &cancel,
                 progress,
                 output_dir,
@@ -265,7 +265,7 @@ pub fn compare(step: &Step, now: &RanAgain, grounds: &Grounds<'_>) -> Comparison
     let Step { recorded, .. } = step;
     let differ = recorded.outcome != now.outcome;
     let exit = (recorded.facts.exit_code != now.exit).then_some((recorded.facts.exit_code, now.exit));
-    let then = moved(&recorded.content, grounds.then, &grounds.place.cwd);
+    let then = moved(&recorded.content, grounds.then, &grounds.roots.cwd);
     let output = same((&then, recorded.facts.full_output.as_deref()), (&now.content, now.full.as_deref()));
     // They are listed by when they were changed, which is another time in each clone.
     let by_time = grounds.tools.identity(&step.call.name).verb == ToolVerb::FindFiles;

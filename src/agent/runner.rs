@@ -19,7 +19,7 @@ use crate::approval::Mode;
 use crate::conversation::{Answer, Effect, Outcome, Subject, ToolCall, ToolSpec};
 use crate::sandbox::{Reach, Sandbox};
 use crate::tool::{
-    JobReport, Person, Place, Settled, SharedTrash, Tool, ToolContext, ToolMemory, ToolOutput, Toolbox, Wish,
+    JobReport, Person, Roots, Settled, SharedTrash, Tool, ToolContext, ToolMemory, ToolOutput, Toolbox, Wish,
     followed,
 };
 use crate::trial::{Refused, Trial};
@@ -38,7 +38,7 @@ pub(super) struct ToolRunner {
     pub(super) tools: Toolbox,
     /// Shared with threads that read the disk.
     pub(super) memory: Arc<ToolMemory>,
-    pub(super) place: Place,
+    pub(super) roots: Roots,
     /// The directory in which complete outputs are saved.
     pub(super) output_dir: PathBuf,
     sandbox: Sandbox,
@@ -76,14 +76,14 @@ impl Followed {
 }
 
 impl ToolRunner {
-    pub(super) fn new(tools: Toolbox, place: Place, output_dir: PathBuf, sandbox: Sandbox) -> Self {
-        Self { tools, memory: Arc::default(), place, output_dir, sandbox }
+    pub(super) fn new(tools: Toolbox, roots: Roots, output_dir: PathBuf, sandbox: Sandbox) -> Self {
+        Self { tools, memory: Arc::default(), roots, output_dir, sandbox }
     }
 
     /// Makes a runner of the tools that a sub-agent may call; its memory is empty.
     pub(super) fn for_sub_agents(&self) -> Self {
-        let (place, output_dir, sandbox) = (self.place.clone(), self.output_dir.clone(), self.sandbox.clone());
-        Self::new(self.tools.for_sub_agents(), place, output_dir, sandbox)
+        let (roots, output_dir, sandbox) = (self.roots.clone(), self.output_dir.clone(), self.sandbox.clone());
+        Self::new(self.tools.for_sub_agents(), roots, output_dir, sandbox)
     }
 
     /// Lists the tools of a mode: a tool whose every call would be denied is left out.
@@ -92,7 +92,7 @@ impl ToolRunner {
         if mode != Mode::Build {
             specs.retain(|spec| {
                 let tool = self.tools.find(&spec.name);
-                tool.is_none_or(|tool| match tool.effect(&json!({}), &self.place) {
+                tool.is_none_or(|tool| match tool.effect(&json!({}), &self.roots) {
                     Effect::Read => true,
                     // The policy judges what a command line does; nobody knows what a server's tool does.
                     Effect::Execute => !self.tools.is_of_server(&spec.name),
@@ -112,7 +112,7 @@ impl ToolRunner {
 
     /// Returns the subject of a call of which only the path is known so far.
     pub(super) fn subject_of_path(&self, tool: &str, path: &str) -> Option<Subject> {
-        Some(self.tools.find(tool)?.subject(&json!({ "path": path }), &self.place))
+        Some(self.tools.find(tool)?.subject(&json!({ "path": path }), &self.roots))
     }
 
     /// Settles a call and follows its paths, on a thread of its own: a file system may not answer. `None` if the
@@ -127,18 +127,18 @@ impl ToolRunner {
         cancel: &CancellationToken,
     ) -> Option<Looked> {
         let (at_it, input) = (Arc::clone(tool), call.input.clone());
-        let (place, memory) = (self.place.clone(), Arc::clone(&self.memory));
+        let (roots, memory) = (self.roots.clone(), Arc::clone(&self.memory));
         let looked = reach::aside(cancel, move || {
-            let settled = at_it.settle(&input, &place, &memory);
+            let settled = at_it.settle(&input, &roots, &memory);
             let input = if let Settled::Input { input, .. } = &settled { input } else { &input };
-            let subject = followed(&at_it.subject(input, &place));
+            let subject = followed(&at_it.subject(input, &roots));
             Looked { settled, followed: Followed { subject, answered: true } }
         });
         match looked.await {
             Some(looked) => Some(looked),
             None if cancel.is_cancelled() => None,
             None => {
-                let subject = tool.subject(&call.input, &self.place);
+                let subject = tool.subject(&call.input, &self.roots);
                 Some(Looked { settled: Settled::AsIs, followed: Followed::unanswered(subject) })
             }
         }
@@ -182,7 +182,7 @@ impl ToolRunner {
             Reach::ReadOnly | Reach::Alone | Reach::Full => &[],
         };
         let calls = undo.calls.as_ref().ok_or(Refused::Unsupported)?;
-        calls.begin(&self.place.workspace, also, &self.sandbox)
+        calls.begin(&self.roots.workspace, also, &self.sandbox)
     }
 
     /// Runs a tool to its end.
@@ -203,7 +203,7 @@ impl ToolRunner {
         let (progress, mut lines) = mpsc::channel(PROGRESS_LINES);
         let (wish, mut wishes) = mpsc::channel(WISHES);
         let context = ToolContext {
-            place: &self.place,
+            roots: &self.roots,
             cancel,
             progress,
             output_dir: &self.output_dir,

@@ -8,7 +8,7 @@ use super::super::bench::{Bench, Recorder, bench_with, calls, outcomes, text};
 use super::super::{Approval, TurnEnd};
 use crate::approval::Reason;
 use crate::conversation::{Answer, Effect, Outcome, Preview, Question, StopReason, Subject, ToolSpec};
-use crate::tool::{Before, Place, Settled, Tool, ToolContext, ToolFacts, ToolMemory, ToolOutput};
+use crate::tool::{Before, Roots, Settled, Tool, ToolContext, ToolFacts, ToolMemory, ToolOutput};
 
 /// A tool that asks and says what was answered.
 struct Curious;
@@ -22,10 +22,10 @@ impl Tool for Curious {
             ..ToolSpec::default()
         }
     }
-    fn effect(&self, _: &Value, _: &Place) -> Effect {
+    fn effect(&self, _: &Value, _: &Roots) -> Effect {
         Effect::Read
     }
-    fn subject(&self, _: &Value, _: &Place) -> Subject {
+    fn subject(&self, _: &Value, _: &Roots) -> Subject {
         Subject::Whole
     }
     fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
@@ -88,13 +88,13 @@ impl Tool for Stuck {
     fn spec(&self) -> ToolSpec {
         Curious.spec()
     }
-    fn effect(&self, _: &Value, _: &Place) -> Effect {
+    fn effect(&self, _: &Value, _: &Roots) -> Effect {
         Effect::Write
     }
-    fn subject(&self, _: &Value, place: &Place) -> Subject {
-        Subject::Paths { paths: vec![place.resolve("a")] }
+    fn subject(&self, _: &Value, roots: &Roots) -> Subject {
+        Subject::Paths { paths: vec![roots.resolve("a")] }
     }
-    fn settle(&self, _: &Value, _: &Place, _: &ToolMemory) -> Settled {
+    fn settle(&self, _: &Value, _: &Roots, _: &ToolMemory) -> Settled {
         drop(self.dead.lock());
         Settled::AsIs
     }

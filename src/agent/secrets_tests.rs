@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::bench::{Answer, Bench, Recorder, bench_with, text};
 use super::super::{AgentEvent, Notice};
 use crate::conversation::{Effect, Preview, StopReason, StreamEvent, Subject, ToolSpec};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolFacts, ToolOutput};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolFacts, ToolOutput};
 
 /// Prints what it was given to print, and remembers what it was called with.
 struct Printer {
@@ -20,10 +20,10 @@ impl Tool for Printer {
     fn spec(&self) -> ToolSpec {
         ToolSpec { name: "printer".into(), input_schema: json!({"type": "object"}), ..ToolSpec::default() }
     }
-    fn effect(&self, input: &Value, _: &Place) -> Effect {
+    fn effect(&self, input: &Value, _: &Roots) -> Effect {
         if input.get("host").is_some() { Effect::Network } else { Effect::Write }
     }
-    fn subject(&self, input: &Value, _: &Place) -> Subject {
+    fn subject(&self, input: &Value, _: &Roots) -> Subject {
         match input["line"].as_str() {
             Some(line) => Subject::Command { line: line.to_owned() },
             None => Subject::Whole,

@@ -74,7 +74,7 @@ impl Agent {
         // The first request may be too long already: its tools are told briefly in a small window.
         ask_window(&mut self.talk, frontend, cancel).await;
         let window = self.talk.window.size(self.model().context_window);
-        for trouble in self.runner.tools.begin_turn(window, &self.runner.place, &message.text()) {
+        for trouble in self.runner.tools.begin_turn(window, &self.runner.roots, &message.text()) {
             let notice = Notice::Server { name: trouble.server, failure: trouble.failure };
             frontend.show(&AgentEvent::Notice { notice });
         }
@@ -307,7 +307,7 @@ impl Agent {
         let Answered { mut results, end, spent } = answer(self, calls, guard, frontend, cancel).await;
         let small = self.talk.model().small;
         let (trusted, told) = (self.talk.manner.trusted, &mut self.talk.told_folders);
-        let found = if small { Vec::new() } else { nested(&self.runner.place, trusted, &touched, told) };
+        let found = if small { Vec::new() } else { nested(&self.runner.roots, trusted, &touched, told) };
         if let Some(last) = results.last_mut() {
             for file in found {
                 // Writing to a String cannot fail.
@@ -416,7 +416,7 @@ fn is_crowded(window: Option<u64>, system: &str, tools: &[ToolSpec]) -> bool {
 /// The paths that calls are about.
 fn touched(runner: &ToolRunner, calls: &[ToolCall]) -> Vec<PathBuf> {
     let subjects =
-        calls.iter().filter_map(|call| Some(runner.tools.find(&call.name)?.subject(&call.input, &runner.place)));
+        calls.iter().filter_map(|call| Some(runner.tools.find(&call.name)?.subject(&call.input, &runner.roots)));
     let paths = subjects.filter_map(|subject| match subject {
         Subject::Paths { paths } => Some(paths),
         Subject::Command { .. } | Subject::Host { .. } | Subject::Whole => None,

@@ -9,7 +9,7 @@ use crate::command::Problem;
 use crate::config::{Paths, PlaceFiles, Trust, TrustStore};
 use crate::locale::{Locale, word};
 use crate::secret::files::SecretFiles;
-use crate::tool::Place;
+use crate::tool::Roots;
 
 /// The directory axi works in.
 pub(super) struct Project {
@@ -51,15 +51,15 @@ impl Project {
     }
 
     /// Where tools work.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn roots(&self) -> Roots {
         let real = || (self.cwd.clone(), self.root.clone());
         let (cwd, workspace) = self.copy.as_ref().map_or_else(real, |copy| (copy.cwd.clone(), copy.root.clone()));
-        Place { cwd, workspace, home: self.home.clone() }
+        Roots { cwd, workspace, home: self.home.clone() }
     }
 
     /// Where a shell line would run, for judging it.
     pub(super) fn surroundings(&self, secrets: SecretFiles, definitions: Arc<Definitions>) -> Surroundings {
-        let Place { cwd, workspace, home } = self.place();
+        let Roots { cwd, workspace, home } = self.roots();
         Surroundings {
             cwd,
             workspace,

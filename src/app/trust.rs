@@ -83,7 +83,7 @@ fn ask_trust(app: &App) -> Result<Option<bool>, Exit> {
 fn show_place(app: &App, files: usize, lines: usize) {
     let console = Console::new(&app.locale);
     for (index, PlaceFile { path, text }) in app.project.files.wanting().iter().enumerate() {
-        console.note(&format!("  {}", sanitize_line(&app.project.place().shown(path).display().to_string())));
+        console.note(&format!("  {}", sanitize_line(&app.project.roots().shown(path).display().to_string())));
         if index >= files {
             continue;
         }
@@ -109,7 +109,7 @@ pub(super) fn tell_untrusted(app: &App) {
         .files
         .wanting()
         .iter()
-        .map(|file| sanitize_line(&app.project.place().shown(&file.path).display().to_string()).into_owned())
+        .map(|file| sanitize_line(&app.project.roots().shown(&file.path).display().to_string()).into_owned())
         .collect();
     let files = match names.as_slice() {
         [first, second, third, rest @ ..] if !rest.is_empty() => {

@@ -90,8 +90,8 @@ pub(super) fn pin(context: &mut Context<'_>, argument: &str) -> Outcome {
         }
         return Outcome::Say(pins.join("\n"));
     }
-    let path = context.agent.place().cwd.join(argument);
-    let place = context.agent.place();
+    let path = context.agent.roots().cwd.join(argument);
+    let place = context.agent.roots();
     if crate::secret::found::is_hidden_secret(&path, place.home.as_deref(), &place.cwd) {
         let what = format!("{argument}: {}", locale.text(word::attach::refusal::SECRET));
         return Outcome::Fail(Problem { what, hint: String::new() });

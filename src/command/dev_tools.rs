@@ -27,7 +27,7 @@ pub(super) fn tools(context: &mut Context<'_>, argument: &str) -> Outcome {
     if argument == "stats" {
         return Outcome::Say(tools_stats(locale, &search));
     }
-    let scripts = scripts(context.agent.place());
+    let scripts = scripts(context.agent.roots());
     Outcome::Show(markdown(locale, &search, &scripts, &context.agent.tools().specs()))
 }
 

@@ -25,7 +25,7 @@ pub(super) fn init(_: &mut Context<'_>, _: &str) -> Outcome {
 /// Keeps a text for all conversations of this project; without one shows what is kept.
 pub(super) fn remember(context: &mut Context<'_>, argument: &str) -> Outcome {
     let locale = context.locale;
-    let path = context.agent.place().workspace.join(MEMORY);
+    let path = context.agent.roots().workspace.join(MEMORY);
     if argument.is_empty() {
         return match std::fs::read_to_string(&path) {
             Ok(text) if !text.trim().is_empty() => Outcome::Say(format!("{MEMORY}:\n{}", text.trim_end())),

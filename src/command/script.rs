@@ -8,7 +8,7 @@ use super::script_lines::{Secrets, command};
 use super::{Context, Outcome, Problem};
 use crate::conversation::{Conversation, Effect, Outcome as Ended, Role, Subject, ToolVerb};
 use crate::locale::{Locale, word};
-use crate::tool::{Place, Toolbox};
+use crate::tool::{Roots, Toolbox};
 
 /// What a script is written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct Recorded<'a> {
     /// The tools it was held with.
     pub tools: &'a Toolbox,
     /// Where it was held.
-    pub place: &'a Place,
+    pub roots: &'a Roots,
     /// The turns whose changes were taken back: how many messages stood before each.
     pub taken_back: &'a [u64],
     /// Removes from a text what must not be written to a file.
@@ -77,7 +77,7 @@ const LONGEST_WORDS: usize = 100;
 pub fn script(recorded: &Recorded<'_>, form: ScriptForm, locale: &Locale) -> Option<String> {
     let (turns, left_out) = turns(recorded);
     let edited = turns.iter().flat_map(|turn| &turn.edited);
-    let mut files: Vec<String> = edited.map(|path| recorded.place.shown(path).display().to_string()).collect();
+    let mut files: Vec<String> = edited.map(|path| recorded.roots.shown(path).display().to_string()).collect();
     files.sort();
     files.dedup();
     let turns: Vec<Turn> = turns.into_iter().filter(|turn| !turn.commands.is_empty()).collect();
@@ -110,7 +110,7 @@ pub fn script(recorded: &Recorded<'_>, form: ScriptForm, locale: &Locale) -> Opt
         let _ = writeln!(begin, ": \"${{SECRET_{number}:?}}\"");
         begin
     });
-    let _ = writeln!(begin, "cd {}", quoted(&recorded.place.cwd));
+    let _ = writeln!(begin, "cd {}", quoted(&recorded.roots.cwd));
     Some(match form {
         ScriptForm::Shell => shell(&head, &begin, &bodies),
         ScriptForm::Makefile => {
@@ -139,7 +139,7 @@ fn turns(recorded: &Recorded<'_>) -> (Vec<Turn>, u64) {
                 continue;
             };
             let Some(turn) = turns.last_mut() else { continue };
-            match tool.subject(&call.input, recorded.place) {
+            match tool.subject(&call.input, recorded.roots) {
                 Subject::Command { line } if recorded.tools.identity(&call.name).verb == ToolVerb::Run => {
                     let ended_well = result.is_some_and(|result| result.facts.exit_code == Some(0));
                     if worked && ended_well && !gone {
@@ -149,7 +149,7 @@ fn turns(recorded: &Recorded<'_>) -> (Vec<Turn>, u64) {
                     }
                 }
                 Subject::Paths { paths } if worked && !gone => {
-                    let effect = tool.effect(&call.input, recorded.place);
+                    let effect = tool.effect(&call.input, recorded.roots);
                     if matches!(effect, Effect::Write | Effect::Delete) {
                         turn.edited.extend(paths);
                     }
@@ -194,7 +194,7 @@ pub(super) fn run(context: &mut Context<'_>, argument: &str) -> Outcome {
         id: agent.session().id().as_str(),
         conversation: &agent.said().whole(),
         tools: agent.tools(),
-        place: agent.place(),
+        roots: agent.roots(),
         taken_back: &taken_back,
         redact: &|text| agent.session().redacted(text),
     };

@@ -46,12 +46,12 @@ fn session(lines: &[(&str, i32)]) -> Conversation {
 }
 
 fn written(conversation: &Conversation, cwd: &Path, taken_back: &[u64], form: ScriptForm) -> Option<String> {
-    let place = Place { cwd: cwd.to_owned(), workspace: cwd.to_owned(), home: None };
+    let roots = Roots { cwd: cwd.to_owned(), workspace: cwd.to_owned(), home: None };
     let recorded = Recorded {
         id: "20260101-000000-00000000",
         conversation,
         tools: &Toolbox::new(table::standard(None, None)),
-        place: &place,
+        roots: &roots,
         taken_back,
         redact: &str::to_owned,
     };

@@ -250,7 +250,7 @@ pub(super) fn export(context: &mut Context<'_>, argument: &str) -> Outcome {
             (ExportForm::parse(ending).unwrap_or(ExportForm::Markdown), argument.to_owned())
         }
     };
-    let target = context.agent.place().cwd.join(&name);
+    let target = context.agent.roots().cwd.join(&name);
     let written =
         std::fs::OpenOptions::new().create_new(true).write(true).open(&target).and_then(|mut file| {
             std::io::Write::write_all(&mut file, super::export::export(&loaded, form).as_bytes())

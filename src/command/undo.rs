@@ -6,7 +6,7 @@ use super::{Context, Outcome, Problem};
 use crate::agent::PastTurn;
 use crate::journal::{Author, Change, Foreign, JournalError, Kind, Plan, TakenBack};
 use crate::locale::{Locale, Word, word};
-use crate::tool::Place;
+use crate::tool::Roots;
 
 /// More changes are only counted.
 const MOST_SHOWN: usize = 40;
@@ -126,7 +126,7 @@ fn pick_what(context: &Context<'_>, number: &str, plan: &Plan) -> Outcome {
 }
 
 fn shown_then_asked(context: &Context<'_>, plan: &Plan, asked: Outcome) -> Outcome {
-    let shown = Outcome::Show(described(context.locale, context.agent.place(), plan));
+    let shown = Outcome::Show(described(context.locale, context.agent.roots(), plan));
     Outcome::Both(Box::new(shown), Box::new(asked))
 }
 
@@ -156,29 +156,29 @@ fn go_back(context: &mut Context<'_>, turn: &PastTurn) -> Outcome {
 
 fn take_back(context: &mut Context<'_>, plan: &Plan, foreign: Foreign) -> Outcome {
     match context.agent.take_back(plan, foreign) {
-        Ok(taken) => told(context.locale, context.agent.place(), &taken),
+        Ok(taken) => told(context.locale, context.agent.roots(), &taken),
         Err(error) => failed(context.locale, &error),
     }
 }
 
 /// Says what was done; where something failed, says what to do about it.
-fn told(locale: &Locale, place: &Place, taken: &TakenBack) -> Outcome {
+fn told(locale: &Locale, roots: &Roots, taken: &TakenBack) -> Outcome {
     let mut text = locale.count(word::undo::DONE, taken.done.len() as u64);
     for path in &taken.left {
-        let _ = write!(text, "\n- {}", locale.with(word::undo::Left { path: &shown(place, path) }));
+        let _ = write!(text, "\n- {}", locale.with(word::undo::Left { path: &shown(roots, path) }));
     }
     for (path, copy) in &taken.aside {
         let _ = write!(
             text,
             "\n- {}",
-            locale.with(word::undo::Aside { path: &shown(place, path), copy: &copy.display().to_string() })
+            locale.with(word::undo::Aside { path: &shown(roots, path), copy: &copy.display().to_string() })
         );
     }
     let Some((path, cause)) = taken.failed.first() else {
         return if text.contains('\n') { Outcome::Show(text) } else { Outcome::Say(text) };
     };
     let what = locale.with(word::undo::Failed {
-        path: &shown(place, path),
+        path: &shown(roots, path),
         cause: &cause.clone(),
         count: &taken.failed.len().to_string(),
     });
@@ -186,11 +186,11 @@ fn told(locale: &Locale, place: &Place, taken: &TakenBack) -> Outcome {
 }
 
 /// Lists what would happen to each path, as markdown.
-fn described(locale: &Locale, place: &Place, plan: &Plan) -> String {
+fn described(locale: &Locale, roots: &Roots, plan: &Plan) -> String {
     let mut text = locale.count(word::undo::WOULD, plan.changes.len() as u64);
     text.push('\n');
     for change in plan.changes.iter().take(MOST_SHOWN) {
-        let _ = write!(text, "\n- `{}` {}", shown(place, &change.path), becomes(locale, change));
+        let _ = write!(text, "\n- `{}` {}", shown(roots, &change.path), becomes(locale, change));
     }
     if let Some(more) = plan.changes.len().checked_sub(MOST_SHOWN).filter(|more| *more > 0) {
         let _ = write!(text, "\n- {}", locale.count(word::undo::MORE, more as u64));
@@ -234,8 +234,8 @@ fn becomes(locale: &Locale, change: &Change) -> String {
     words
 }
 
-fn shown(place: &Place, path: &std::path::Path) -> String {
-    place.shown(path).display().to_string().replace('`', "'")
+fn shown(roots: &Roots, path: &std::path::Path) -> String {
+    roots.shown(path).display().to_string().replace('`', "'")
 }
 
 fn failed(locale: &Locale, error: &JournalError) -> Outcome {

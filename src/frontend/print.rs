@@ -13,7 +13,7 @@ use crate::agent::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notic
 use crate::conversation::Message;
 use crate::locale::{Locale, Word, word};
 use crate::terminal::sanitize_line;
-use crate::tool::{Place, Toolbox};
+use crate::tool::{Roots, Toolbox};
 
 /// How the answer is printed when standard output is not a terminal, or when programs read it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub async fn run<W: Write, E: Write>(
     form: Form,
     streams: (W, E),
     locale: &Locale,
-    place: &Place,
+    roots: &Roots,
     cancel: &CancellationToken,
 ) -> Exit {
     let (out, err) = streams;
@@ -42,7 +42,7 @@ pub async fn run<W: Write, E: Write>(
     let mut told = Stderr {
         err,
         locale,
-        place,
+        roots,
         tools: agent.tools().clone(),
         about: Vec::new(),
         retry: None,
@@ -121,7 +121,7 @@ impl<A: Answer, E: Write> Frontend for Both<'_, '_, A, E> {
 struct Stderr<'a, E> {
     err: E,
     locale: &'a Locale,
-    place: &'a Place,
+    roots: &'a Roots,
     tools: Toolbox,
     about: Vec<(String, String)>,
     /// The retry that was told last: its seconds are counted down event by event, and a line cannot be written over.
@@ -152,7 +152,7 @@ impl<E: Write> Stderr<'_, E> {
         match event {
             AgentEvent::ToolRequested { call, subject, .. } => {
                 self.about
-                    .push((call.id.clone(), words::about(self.locale, self.place, &self.tools, call, subject)));
+                    .push((call.id.clone(), words::about(self.locale, self.roots, &self.tools, call, subject)));
             }
             // Something came: the next retry is another request's.
             AgentEvent::MessageEnded => self.retry = None,

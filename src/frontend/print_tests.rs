@@ -3,11 +3,11 @@ use crate::agent::Failure;
 
 #[test]
 fn a_retry_is_told_once_however_long_it_is_waited_for() {
-    let (locale, place) = (Locale::new("en"), Place { cwd: "/".into(), workspace: "/".into(), home: None });
+    let (locale, roots) = (Locale::new("en"), Roots { cwd: "/".into(), workspace: "/".into(), home: None });
     let mut told = Stderr {
         err: Vec::new(),
         locale: &locale,
-        place: &place,
+        roots: &roots,
         tools: Toolbox::default(),
         about: Vec::new(),
         retry: None,

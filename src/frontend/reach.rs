@@ -4,7 +4,7 @@
 use crate::approval::{BlastRadius, MOST_ENTRIES};
 use crate::locale::{Locale, Plural, grouped, word};
 use crate::terminal::sanitize_line;
-use crate::tool::Place;
+use crate::tool::Roots;
 use crate::tool::output::size;
 
 /// The most targets that are named.
@@ -13,7 +13,7 @@ const MOST_NAMES: usize = 3;
 /// Describes what a command would affect; empty if nothing exists at its targets. `line` is what the person sees
 /// anyway.
 #[must_use]
-pub(super) fn rows(locale: &Locale, place: &Place, line: &str, reach: &BlastRadius) -> Vec<String> {
+pub(super) fn rows(locale: &Locale, roots: &Roots, line: &str, reach: &BlastRadius) -> Vec<String> {
     if reach.unanswered {
         return vec![locale.text(word::reach::UNANSWERED).to_owned()];
     }
@@ -26,13 +26,13 @@ pub(super) fn rows(locale: &Locale, place: &Place, line: &str, reach: &BlastRadi
     } else if reach.files > 0 || reach.directories > 0 || reach.truncated {
         rows.push(sentence(locale, reach));
     }
-    rows.extend(names(locale, place, line, reach));
+    rows.extend(names(locale, roots, line, reach));
     if !reach.made_outside.is_empty() {
         let shown: Vec<String> = reach
             .made_outside
             .iter()
             .take(MOST_NAMES)
-            .map(|path| sanitize_line(&place.shown(path).display().to_string()).into_owned())
+            .map(|path| sanitize_line(&roots.shown(path).display().to_string()).into_owned())
             .collect();
         rows.push(locale.with(word::reach::MadeOutside { names: &shown.join(locale.text(word::reach::AND)) }));
     }
@@ -131,11 +131,11 @@ fn bound(locale: &Locale, reach: &BlastRadius) -> String {
 }
 
 /// Names what a glob or a variable stands for, where the line does not say it.
-fn names(locale: &Locale, place: &Place, line: &str, reach: &BlastRadius) -> Option<String> {
+fn names(locale: &Locale, roots: &Roots, line: &str, reach: &BlastRadius) -> Option<String> {
     let words: Vec<&str> = line.split(|c: char| c.is_whitespace() || "/'\"=;|&()".contains(c)).collect();
     let hidden = |path: &&std::path::PathBuf| {
         // The prompt shows where it runs.
-        *path != &place.cwd
+        *path != &roots.cwd
             && path.file_name().is_some_and(|name| !words.contains(&name.to_string_lossy().as_ref()))
     };
     let paths: Vec<_> = reach.existing.iter().filter(hidden).collect();
@@ -145,7 +145,7 @@ fn names(locale: &Locale, place: &Place, line: &str, reach: &BlastRadius) -> Opt
     let shown: Vec<String> = paths
         .iter()
         .take(MOST_NAMES)
-        .map(|path| sanitize_line(&place.shown(path).display().to_string()).into_owned())
+        .map(|path| sanitize_line(&roots.shown(path).display().to_string()).into_owned())
         .collect();
     let shown = shown.join(locale.text(word::reach::AND));
     let more = paths.len().saturating_sub(MOST_NAMES);
@@ -171,8 +171,8 @@ mod tests {
 
     fn said(language: &str, reach: &BlastRadius) -> String {
         let cwd = PathBuf::from("/work");
-        let place = Place { cwd: cwd.clone(), workspace: cwd, home: None };
-        rows(&Locale::new(language), &place, "rm *.log", reach).join("\n")
+        let roots = Roots { cwd: cwd.clone(), workspace: cwd, home: None };
+        rows(&Locale::new(language), &roots, "rm *.log", reach).join("\n")
     }
 
     #[test]

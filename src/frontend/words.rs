@@ -13,7 +13,7 @@ use crate::conversation::{About, Asker, Outcome, Question, Subject, ToolCall, To
 use crate::locale::{Locale, Word, word};
 use crate::sandbox::{Missing, Sandbox, SandboxState, Support};
 use crate::terminal::sanitize_line;
-use crate::tool::{Place, ToolFacts, Toolbox};
+use crate::tool::{Roots, ToolFacts, Toolbox};
 
 /// The first line of a text, with a mark where there are more.
 #[must_use]
@@ -271,7 +271,7 @@ pub fn turn_end(locale: &Locale, end: &TurnEnd, speaking: Speaking) -> Option<Di
 
 /// Words what the agent is busy with, for the status line.
 #[must_use]
-pub fn activity(locale: &Locale, place: &Place, tools: &Toolbox, activity: &Activity) -> String {
+pub fn activity(locale: &Locale, roots: &Roots, tools: &Toolbox, activity: &Activity) -> String {
     match activity {
         Activity::SummingUp => locale.text(word::activity::SUMMING_UP).to_owned(),
         Activity::Connecting => locale.text(word::activity::CONNECTING).to_owned(),
@@ -288,20 +288,20 @@ pub fn activity(locale: &Locale, place: &Place, tools: &Toolbox, activity: &Acti
         }
         // What a call will do is what the model works on while it writes it.
         Activity::WritingCall { name, subject } | Activity::Running { name, subject } => {
-            doing(locale, (name, tools.identity(name).verb), &subject_text(locale, place, subject))
+            doing(locale, (name, tools.identity(name).verb), &subject_text(locale, roots, subject))
         }
     }
 }
 
 /// Words what a sub-agent does now, in few cells: `grep "door"`, `read src/a.rs`, `git log`.
 #[must_use]
-pub fn explorer(locale: &Locale, place: &Place, doing: Option<&Doing>) -> String {
+pub fn explorer(locale: &Locale, roots: &Roots, doing: Option<&Doing>) -> String {
     match doing {
         None => locale.text(word::activity::THINKING).to_owned(),
         Some(Doing { name, pattern: Some(pattern), .. }) => format!("{name} \"{}\"", first_line(pattern)),
         Some(Doing { subject: Subject::Command { line }, .. }) => first_line(line),
         Some(Doing { name, subject, pattern: None }) => {
-            format!("{name} {}", subject_text(locale, place, subject)).trim_end().to_owned()
+            format!("{name} {}", subject_text(locale, roots, subject)).trim_end().to_owned()
         }
     }
 }
@@ -318,8 +318,8 @@ fn doing(locale: &Locale, (name, verb): (&str, ToolVerb), what: &str) -> String 
 
 /// Words what a call is about: its subject, or what says more than that.
 #[must_use]
-pub fn about(locale: &Locale, place: &Place, tools: &Toolbox, call: &ToolCall, subject: &Subject) -> String {
-    let plain = || subject_text(locale, place, subject);
+pub fn about(locale: &Locale, roots: &Roots, tools: &Toolbox, call: &ToolCall, subject: &Subject) -> String {
+    let plain = || subject_text(locale, roots, subject);
     let Some(tool) = tools.find(&call.name) else {
         // A sub-agent's question says it all.
         let question = call.input.get("question").and_then(Value::as_str).filter(|_| *subject == Subject::Whole);
@@ -334,7 +334,7 @@ pub fn about(locale: &Locale, place: &Place, tools: &Toolbox, call: &ToolCall, s
             }
         }
         (About::FromTo, Subject::Paths { paths }) => match paths.as_slice() {
-            [from, to] => format!("{} → {}", place.shown(from).display(), place.shown(to).display()),
+            [from, to] => format!("{} → {}", roots.shown(from).display(), roots.shown(to).display()),
             _ => plain(),
         },
         (About::Text { text }, _) => first_line(&text),
@@ -402,17 +402,17 @@ pub fn whole_seconds(seconds: u64) -> String {
 
 /// Writes what a call is about in a few words, on one line.
 #[must_use]
-pub fn subject_text(locale: &Locale, place: &Place, subject: &Subject) -> String {
+pub fn subject_text(locale: &Locale, roots: &Roots, subject: &Subject) -> String {
     match subject {
         Subject::Command { line } => first_line(line),
         Subject::Paths { paths } => match paths.as_slice() {
             [] => String::new(),
             [path] => {
-                let shown = place.shown(path).display().to_string();
+                let shown = roots.shown(path).display().to_string();
                 if shown.is_empty() { ".".to_owned() } else { shown }
             }
             [path, rest @ ..] => {
-                let path = place.shown(path).display().to_string();
+                let path = roots.shown(path).display().to_string();
                 locale.with(word::title::AndMore { what: &path, count: &rest.len().to_string() })
             }
         },
@@ -423,7 +423,7 @@ pub fn subject_text(locale: &Locale, place: &Place, subject: &Subject) -> String
 
 /// Words why a person is asked; empty when the question says it all.
 #[must_use]
-pub fn reasons(locale: &Locale, place: &Place, reasons: &[Reason]) -> Vec<String> {
+pub fn reasons(locale: &Locale, roots: &Roots, reasons: &[Reason]) -> Vec<String> {
     let word = |reason: &Reason| match reason {
         Reason::MatchedRule { decision: Decision::Ask, rule, source } => {
             let rule = &rule.to_string();
@@ -434,11 +434,11 @@ pub fn reasons(locale: &Locale, place: &Place, reasons: &[Reason]) -> Vec<String
             })
         }
         Reason::OutsideWorkspace { path } => {
-            Some(locale.with(word::reason::Outside { path: &place.shown(path).display().to_string() }))
+            Some(locale.with(word::reason::Outside { path: &roots.shown(path).display().to_string() }))
         }
         Reason::Credential { what } => Some(locale.with(word::reason::Credential { what })),
         Reason::Protected { path } => {
-            Some(locale.with(word::reason::Protected { path: &place.shown(path).display().to_string() }))
+            Some(locale.with(word::reason::Protected { path: &roots.shown(path).display().to_string() }))
         }
         Reason::Segment { text, class: Class::Destructive } => {
             Some(locale.with(word::reason::Destructive { text }))

@@ -9,7 +9,7 @@ fn told(name: &str, input: Value, subject: &Subject) -> [String; 2] {
     let mut tools = Toolbox::new(crate::tool::table::standard(None, None));
     let identity = ToolIdentity { verb: ToolVerb::Explore, ..ToolIdentity::default() };
     tools.declare(ToolSpec { name: "explore".into(), identity, ..ToolSpec::default() });
-    let place = Place { cwd: "/w".into(), workspace: "/w".into(), home: None };
+    let roots = Roots { cwd: "/w".into(), workspace: "/w".into(), home: None };
     let call = ToolCall {
         id: "c".into(),
         name: name.into(),
@@ -21,7 +21,7 @@ fn told(name: &str, input: Value, subject: &Subject) -> [String; 2] {
     };
     ["en", "zh-CN"].map(|tag| {
         let locale = Locale::new(tag);
-        let what = about(&locale, &place, &tools, &call, subject);
+        let what = about(&locale, &roots, &tools, &call, subject);
         title_about(&locale, &what, (name, tools.identity(name).verb), Outcome::Ok, &ToolFacts::default(), 0)
     })
 }

@@ -10,7 +10,7 @@ use crate::conversation::{
 };
 
 use super::arguments::{Arguments, Field};
-use super::{Before, Place, Tool, ToolContext, ToolOutput};
+use super::{Before, Roots, Tool, ToolContext, ToolOutput};
 
 /// Choices are picked by one digit, and the last digit may stand for the person's own words.
 const MOST_CHOICES: usize = 8;
@@ -100,11 +100,11 @@ impl Tool for AskUserTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, _input: &Value, _place: &Place) -> Subject {
+    fn subject(&self, _input: &Value, _place: &Roots) -> Subject {
         Subject::Whole
     }
 

@@ -15,7 +15,7 @@ use crate::trial::Trial;
 use super::memory::ToolMemory;
 use super::paths;
 use super::person::Person;
-use super::place::Place;
+use super::roots::Roots;
 use super::shell::SharedTrash;
 
 /// Something the model may do.
@@ -29,11 +29,11 @@ pub trait Tool: Send + Sync {
     fn spec(&self) -> ToolSpec;
 
     /// Declares what this input would touch. Does not look at the disk.
-    fn effect(&self, input: &Value, place: &Place) -> Effect;
+    fn effect(&self, input: &Value, roots: &Roots) -> Effect;
 
     /// Declares what rules are matched against, as the input names it. Does not read the disk: [`followed`] adds
     /// where paths really lead.
-    fn subject(&self, input: &Value, place: &Place) -> Subject;
+    fn subject(&self, input: &Value, roots: &Roots) -> Subject;
 
     /// Says what a person reads a call is about.
     fn about(&self, _input: &Value) -> About {
@@ -58,7 +58,7 @@ pub trait Tool: Send + Sync {
 
     /// Decides, once and before anything is judged, what the input leaves open and only the disk and the session
     /// know. Its result is then judged, shown and run. Reads the disk, changes nothing.
-    fn settle(&self, _input: &Value, _place: &Place, _memory: &ToolMemory) -> Settled {
+    fn settle(&self, _input: &Value, _place: &Roots, _memory: &ToolMemory) -> Settled {
         Settled::AsIs
     }
 
@@ -86,7 +86,7 @@ pub trait Tool: Send + Sync {
 #[derive(Debug, Clone, Copy)]
 pub struct Before<'a> {
     /// Where it would run.
-    pub place: &'a Place,
+    pub roots: &'a Roots,
     /// What the tools remember of this session.
     pub memory: &'a ToolMemory,
     /// Where whole outputs are kept.
@@ -137,7 +137,7 @@ pub enum Access {
 /// What a running tool is given.
 pub struct ToolContext<'a> {
     /// Where it runs.
-    pub place: &'a Place,
+    pub roots: &'a Roots,
     /// The turn's token.
     pub cancel: &'a CancellationToken,
     /// Receives lines of output as they come, for the live row; if the channel is full they are dropped

@@ -21,9 +21,9 @@ mod output_file;
 mod paths;
 mod person;
 pub mod picture;
-mod place;
 mod propose_command_tool;
 mod read;
+mod roots;
 mod shell;
 mod sweep;
 pub mod table;
@@ -42,9 +42,9 @@ pub use edit::{ApplyPatchTool, DeleteTool, EditTool, MakeDirectoryTool, MoveTool
 pub use mcp::ServerTools;
 pub use memory::{JobReport, ToolMemory};
 pub use person::{Person, Wish};
-pub use place::Place;
 pub use propose_command_tool::{Proposal, ProposeCommandTool, is_plain_line, proposed};
 pub use read::{GlobTool, GrepTool, ListTool, ReadTool};
+pub use roots::Roots;
 pub use shell::{
     HANDOFF_VARIABLES, PersonShell, SHELL, SharedTrash, ShellJobTool, ShellRun, ShellState, ShellTool, Value,
     end_orphans,

@@ -10,7 +10,7 @@ use rustix::fs::{Access, AtFlags};
 
 use crate::conversation::Subject;
 
-use super::Place;
+use super::Roots;
 
 /// More links in a row than this are a loop; the limit of Linux, `path_resolution(7)`.
 const LINK_LIMIT: usize = 40;
@@ -57,9 +57,9 @@ pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Makes the subject of a call on files: each as named.
-pub(crate) fn subject<'a>(place: &Place, named: impl IntoIterator<Item = &'a str>) -> Subject {
+pub(crate) fn subject<'a>(roots: &Roots, named: impl IntoIterator<Item = &'a str>) -> Subject {
     let mut paths: Vec<PathBuf> = Vec::new();
-    for path in named.into_iter().map(|name| place.resolve(name)) {
+    for path in named.into_iter().map(|name| roots.resolve(name)) {
         if !paths.contains(&path) {
             paths.push(path);
         }
@@ -122,8 +122,8 @@ fn asked(path: &Path, access: Access) -> io::Result<()> {
 }
 
 /// Shows a path on one line: quoted with escapes when it holds control characters, quotes or no UTF-8.
-pub(crate) fn shown(place: &Place, path: &Path) -> String {
-    let short = place.shown(path);
+pub(crate) fn shown(roots: &Roots, path: &Path) -> String {
+    let short = roots.shown(path);
     if short.as_os_str().is_empty() { ".".to_owned() } else { escaped(short) }
 }
 
@@ -154,26 +154,26 @@ pub(crate) fn escaped(path: &Path) -> String {
 }
 
 /// Words a path that does not exist, with what may have been meant. Looks at the disk.
-pub(crate) fn missing(place: &Place, path: &Path) -> String {
+pub(crate) fn missing(roots: &Roots, path: &Path) -> String {
     if let Ok(target) = path.read_link() {
-        return format!("{} is a link to {}, which does not exist.", shown(place, path), escaped(&target));
+        return format!("{} is a link to {}, which does not exist.", shown(roots, path), escaped(&target));
     }
-    let mut text = format!("{} does not exist.", shown(place, path));
-    let found = suggestions(place, path);
+    let mut text = format!("{} does not exist.", shown(roots, path));
+    let found = suggestions(roots, path);
     if !found.is_empty() {
-        let names: Vec<String> = found.iter().map(|path| shown(place, path)).collect();
+        let names: Vec<String> = found.iter().map(|path| shown(roots, path)).collect();
         text.push_str(" Did you mean: ");
         text.push_str(&names.join(", "));
         text.push('?');
     } else if let Some(parent) = path.parent()
         && !parent.exists()
     {
-        let _ = write!(text, " Neither does its directory {}.", shown(place, parent));
+        let _ = write!(text, " Neither does its directory {}.", shown(roots, parent));
     }
     text
 }
 
-fn suggestions(place: &Place, path: &Path) -> Vec<PathBuf> {
+fn suggestions(roots: &Roots, path: &Path) -> Vec<PathBuf> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
     let mut found: Vec<PathBuf> = Vec::new();
     if let Some(parent) = path.parent()
@@ -193,7 +193,7 @@ fn suggestions(place: &Place, path: &Path) -> Vec<PathBuf> {
         found.extend(close.iter().take(SUGGESTIONS).map(|name| parent.join(name)));
     }
     if found.is_empty() {
-        let walk = ignore::WalkBuilder::new(&place.workspace).build();
+        let walk = ignore::WalkBuilder::new(&roots.workspace).build();
         found.extend(
             walk.take(SEARCH_LIMIT)
                 .flatten()

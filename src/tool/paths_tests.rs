@@ -5,8 +5,8 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 
-fn place(root: &Path) -> Place {
-    Place { cwd: root.to_path_buf(), workspace: root.to_path_buf(), home: None }
+fn roots(root: &Path) -> Roots {
+    Roots { cwd: root.to_path_buf(), workspace: root.to_path_buf(), home: None }
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn the_subject_of_a_link_out_of_the_workspace_names_its_target() {
     let root = directory.path().canonicalize().unwrap();
     symlink("/etc", root.join("out")).unwrap();
     assert_eq!(
-        super::super::followed(&subject(&place(&root), ["out/hostname-of-nobody"])),
+        super::super::followed(&subject(&roots(&root), ["out/hostname-of-nobody"])),
         Subject::Paths { paths: vec![root.join("out/hostname-of-nobody"), "/etc/hostname-of-nobody".into()] }
     );
 }
@@ -55,8 +55,8 @@ fn near_misses_are_suggested() {
     std::fs::create_dir_all(root.join("src/deep")).unwrap();
     std::fs::write(root.join("README.md"), "").unwrap();
     std::fs::write(root.join("src/deep/only_here.rs"), "").unwrap();
-    let place = place(root);
-    let says = |name: &str| missing(&place, &root.join(name));
+    let roots = roots(root);
+    let says = |name: &str| missing(&roots, &root.join(name));
     assert_eq!(says("readme.md"), "readme.md does not exist. Did you mean: README.md?");
     assert_eq!(says("REDME.md"), "REDME.md does not exist. Did you mean: README.md?");
     symlink("nowhere", root.join("dangling")).unwrap();

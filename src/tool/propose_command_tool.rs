@@ -9,7 +9,7 @@ use crate::conversation::{
 };
 
 use super::arguments::{Arguments, Field, plain};
-use super::{Before, Place, Tool, ToolContext, ToolOutput};
+use super::{Before, Roots, Tool, ToolContext, ToolOutput};
 
 /// The tool's name.
 const NAME: &str = "propose_command";
@@ -125,11 +125,11 @@ impl Tool for ProposeCommandTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, _input: &Value, _place: &Place) -> Subject {
+    fn subject(&self, _input: &Value, _place: &Roots) -> Subject {
         Subject::Whole
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::file_memory::FileState;
 use super::kind::{self, Kind, SAMPLE};
-use super::{Place, output, paths};
+use super::{Roots, output, paths};
 
 /// Files up to this size are loaded whole (bytes); larger ones are read in pieces and cannot be edited.
 pub(crate) const WHOLE_LIMIT: u64 = 16 * 1024 * 1024;
@@ -114,13 +114,13 @@ fn utf16(bytes: &[u8], encoding: Encoding) -> Option<String> {
 ///
 /// # Errors
 /// The text for the model.
-pub(crate) fn open(place: &Place, path: &Path) -> Result<(File, Metadata), String> {
+pub(crate) fn open(roots: &Roots, path: &Path) -> Result<(File, Metadata), String> {
     // Without NONBLOCK the open itself would wait for a FIFO's writer.
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
-    let file = opened.map_err(|error| problem(place, path, &error))?;
-    let metadata = file.metadata().map_err(|error| problem(place, path, &error))?;
-    regular(place, path, &metadata)?;
+    let file = opened.map_err(|error| problem(roots, path, &error))?;
+    let metadata = file.metadata().map_err(|error| problem(roots, path, &error))?;
+    regular(roots, path, &metadata)?;
     Ok((file, metadata))
 }
 
@@ -128,12 +128,12 @@ pub(crate) fn open(place: &Place, path: &Path) -> Result<(File, Metadata), Strin
 ///
 /// # Errors
 /// The text for the model.
-pub(crate) fn regular(place: &Place, path: &Path, metadata: &Metadata) -> Result<(), String> {
+pub(crate) fn regular(roots: &Roots, path: &Path, metadata: &Metadata) -> Result<(), String> {
     let kind = metadata.file_type();
     let what = if kind.is_file() {
         return Ok(());
     } else if kind.is_dir() {
-        return Err(format!("{} is a directory; use `list` to see what is in it.", paths::shown(place, path)));
+        return Err(format!("{} is a directory; use `list` to see what is in it.", paths::shown(roots, path)));
     } else if kind.is_fifo() {
         "a FIFO"
     } else if kind.is_socket() {
@@ -141,26 +141,26 @@ pub(crate) fn regular(place: &Place, path: &Path, metadata: &Metadata) -> Result
     } else {
         "a device"
     };
-    Err(format!("{} is {what}, not a regular file; it is not touched.", paths::shown(place, path)))
+    Err(format!("{} is {what}, not a regular file; it is not touched.", paths::shown(roots, path)))
 }
 
 /// Asks whether a directory can be listed.
 ///
 /// # Errors
 /// The text for the model.
-pub(crate) fn listed(place: &Place, path: &Path) -> Result<(), String> {
-    let metadata = path.metadata().map_err(|error| problem(place, path, &error))?;
+pub(crate) fn listed(roots: &Roots, path: &Path) -> Result<(), String> {
+    let metadata = path.metadata().map_err(|error| problem(roots, path, &error))?;
     if !metadata.is_dir() {
-        return Err(format!("{} is not a directory; use `read`.", paths::shown(place, path)));
+        return Err(format!("{} is not a directory; use `read`.", paths::shown(roots, path)));
     }
-    path.read_dir().map(drop).map_err(|error| problem(place, path, &error))
+    path.read_dir().map(drop).map_err(|error| problem(roots, path, &error))
 }
 
 /// Words an error of the file system.
-pub(crate) fn problem(place: &Place, path: &Path, error: &io::Error) -> String {
-    let shown = paths::shown(place, path);
+pub(crate) fn problem(roots: &Roots, path: &Path, error: &io::Error) -> String {
+    let shown = paths::shown(roots, path);
     match error.kind() {
-        io::ErrorKind::NotFound => paths::missing(place, path),
+        io::ErrorKind::NotFound => paths::missing(roots, path),
         io::ErrorKind::PermissionDenied => format!("{shown}: permission denied."),
         io::ErrorKind::NotADirectory => format!("{shown}: a part of this path is a file, not a directory."),
         // Opening a socket gives ENXIO before its metadata can be asked for.
@@ -175,21 +175,21 @@ pub(crate) fn problem(place: &Place, path: &Path, error: &io::Error) -> String {
 ///
 /// # Errors
 /// The text for the model: not there, not regular, too large, not text.
-pub(crate) fn load(place: &Place, path: &Path) -> Result<TextFile, String> {
-    let (file, metadata) = open(place, path)?;
+pub(crate) fn load(roots: &Roots, path: &Path) -> Result<TextFile, String> {
+    let (file, metadata) = open(roots, path)?;
     let mut bytes = Vec::new();
-    file.take(WHOLE_LIMIT + 1).read_to_end(&mut bytes).map_err(|error| problem(place, path, &error))?;
+    file.take(WHOLE_LIMIT + 1).read_to_end(&mut bytes).map_err(|error| problem(roots, path, &error))?;
     if bytes.len() as u64 > WHOLE_LIMIT {
         return Err(format!(
             "{} is too large to be changed here ({}); use the shell.",
-            paths::shown(place, path),
+            paths::shown(roots, path),
             output::size(metadata.len())
         ));
     }
     let seen = FileState::of(&bytes, metadata.modified().ok());
     let length = metadata.len();
     let (text, encoding) = decode(bytes).map_err(|what| {
-        format!("{} is a binary file ({what}, {}).", paths::shown(place, path), output::size(length))
+        format!("{} is a binary file ({what}, {}).", paths::shown(roots, path), output::size(length))
     })?;
     Ok(TextFile { text, encoding, seen })
 }

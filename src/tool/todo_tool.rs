@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb};
 
 use super::arguments::{Arguments, Field};
-use super::{Before, Place, Tool, ToolContext, ToolOutput};
+use super::{Before, Roots, Tool, ToolContext, ToolOutput};
 
 const FIELDS: &[Field] = &[Field { name: "todos", aliases: &["items", "list", "plan"] }];
 const ITEM_FIELDS: &[Field] = &[
@@ -91,11 +91,11 @@ impl Tool for TodoTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, _input: &Value, _place: &Place) -> Subject {
+    fn subject(&self, _input: &Value, _place: &Roots) -> Subject {
         Subject::Whole
     }
 

@@ -7,7 +7,7 @@ use crate::conversation::{ToolIdentity, ToolSpec};
 use super::contract::Tool;
 use super::devtool::DevTools;
 use super::mcp::ServerTools;
-use super::place::Place;
+use super::roots::Roots;
 use crate::mcp::{Servers, Trouble};
 
 /// The tools of a run, in the order the model is told about them.
@@ -52,10 +52,10 @@ impl Toolbox {
 
     /// Takes over what servers offer by now, and at the first message of a conversation the developer tools that fit;
     /// returns what is wrong with some. `window` is the model's, in tokens.
-    pub fn begin_turn(&self, window: Option<u64>, place: &Place, message: &str) -> Vec<Trouble> {
+    pub fn begin_turn(&self, window: Option<u64>, roots: &Roots, message: &str) -> Vec<Trouble> {
         let Some(servers) = &self.servers else { return Vec::new() };
         if let Some(dev_tools) = &self.dev_tools {
-            servers.take_own(|| dev_tools.offered(place, message));
+            servers.take_own(|| dev_tools.offered(roots, message));
         }
         servers.begin_turn(window)
     }

@@ -19,6 +19,7 @@ mod apply;
 mod changes;
 mod content;
 mod copies;
+mod directory;
 #[cfg(target_os = "linux")]
 mod enter;
 #[cfg(target_os = "linux")]
@@ -26,7 +27,6 @@ mod kernel;
 mod met;
 #[cfg(not(target_os = "linux"))]
 mod no_entry;
-mod directory;
 mod refused;
 mod rename;
 mod repository;
@@ -137,7 +137,8 @@ impl Trial {
             let real = trials.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
             real.is_some_and(|real| !real.starts_with(&workspace))
         });
-        let directory = outside.into_iter().find_map(|trials| TrialDirectory::new(trials).ok()).ok_or(Refused::NoPlace)?;
+        let directory =
+            outside.into_iter().find_map(|trials| TrialDirectory::new(trials).ok()).ok_or(Refused::NoPlace)?;
         if let Some(most) = most {
             copies::measured(&workspace, directory.path(), most)?;
         }

@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use super::enter::{Entry, MET};
-use super::{ChangeSet, Scope, Met, Refused, Trial};
+use super::{ChangeSet, Met, Refused, Scope, Trial};
 
 /// The variable with the descriptor of the socket to the keeper, for the axi that works in its namespaces; a word that is no
 /// number says why there are none.

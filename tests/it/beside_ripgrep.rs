@@ -197,7 +197,7 @@ fn compare(bench: &ToolBench, root: &Path, input: &Value, arguments: &[&str]) ->
 fn what_is_odd_in_a_tree_is_found_as_ripgrep_finds_it() {
     let bench = ToolBench::new();
     odd(&bench);
-    let root = bench.place.cwd.clone();
+    let root = bench.roots.cwd.clone();
     let some = "a.txt deep/er/stay.txt docs/new.md keep.log kinds/crlf.txt kinds/utf16le.txt kinds/utf16be.txt src/main.rs";
     let found_everywhere = found(&bench, &json!({"pattern": "needle 1"}), "files");
     // Also where no ripgrep is: what may be found, and what may not.
@@ -267,8 +267,8 @@ fn what_is_odd_in_a_tree_is_found_as_ripgrep_finds_it() {
 fn this_repository_is_searched_as_ripgrep_searches_it() {
     let mut bench = ToolBench::new();
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    bench.place.cwd.clone_from(&root);
-    bench.place.workspace.clone_from(&root);
+    bench.roots.cwd.clone_from(&root);
+    bench.roots.workspace.clone_from(&root);
     for pattern in ["fn \\w+_tests?\\(", "TODO|never", "pub\\(crate\\)", "^use ", "é|中"] {
         if compare(&bench, &root, &json!({ "pattern": pattern }), &[pattern]).is_none() {
             return skip("ripgrep is not installed");
@@ -310,7 +310,7 @@ fn a_hundred_thousand_files_are_searched_as_ripgrep_searches_them() {
     for folder in (0..FOLDERS).step_by(7) {
         bench.put(&format!("d{folder}/.gitignore"), "f*3.txt\n!f*33.txt\n");
     }
-    let root = bench.place.cwd.clone();
+    let root = bench.roots.cwd.clone();
     let Some(listed) = ripgrep(&root, &["--files", "--null"]) else {
         return skip("ripgrep is not installed");
     };

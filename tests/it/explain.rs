@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use axi::approval::Surroundings;
 use axi::approval::command::judge;
-use axi::frontend::explain::{Installed, Fact, explained};
+use axi::frontend::explain::{Fact, Installed, explained};
 use axi::sandbox::{Sandbox, Wanted};
 
 use crate::support::skip::skip;
@@ -67,7 +67,8 @@ fn each_claim_stands_in_the_installed_page() {
     let mut printouts: HashMap<String, String> = HashMap::new();
     let (mut claims, mut helps, mut without, mut wrong) = (0, 0, Vec::new(), Vec::new());
     for line in &lines {
-        for fact in explained(&judge(line, &Surroundings::default()), &pages).into_iter().flat_map(|part| part.facts)
+        for fact in
+            explained(&judge(line, &Surroundings::default()), &pages).into_iter().flat_map(|part| part.facts)
         {
             let (page, head, says) = match fact {
                 Fact::Entry { page, entry, .. } => (page, entry.head, entry.says),

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use axi::approval::{Decision, Mode, Policy, Surroundings};
 use axi::conversation::{Effect, Subject};
 use axi::tool::devtool::{Found, TABLE, actions};
-use axi::tool::{Place, Tool as _};
+use axi::tool::{Roots, Tool as _};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -210,11 +210,11 @@ fn a_call_that_runs_holds_nobody_up_tells_its_progress_and_can_be_cancelled() {
 
 /// What the judge says of an action's call, in a directory where nothing else is known.
 fn judged(name: &str, input: &Value) -> Option<(Decision, bool)> {
-    let place = Place { cwd: "/work".into(), workspace: "/work".into(), home: Some("/home/me".into()) };
+    let roots = Roots { cwd: "/work".into(), workspace: "/work".into(), home: Some("/home/me".into()) };
     let surroundings = Surroundings {
-        cwd: place.cwd.clone(),
-        workspace: place.workspace.clone(),
-        home: place.home.clone(),
+        cwd: roots.cwd.clone(),
+        workspace: roots.workspace.clone(),
+        home: roots.home.clone(),
         ..Surroundings::default()
     };
     let all = TABLE.iter().flat_map(|tool| {
@@ -223,9 +223,9 @@ fn judged(name: &str, input: &Value) -> Option<(Decision, bool)> {
             .collect::<Vec<_>>()
     });
     let tool = all.into_iter().find(|tool| tool.spec().name == name).unwrap();
-    let subject = tool.subject(input, &place);
+    let subject = tool.subject(input, &roots);
     let assessment =
-        Policy::new(Mode::Build, false).decide(name, tool.effect(input, &place), &subject, &surroundings);
+        Policy::new(Mode::Build, false).decide(name, tool.effect(input, &roots), &subject, &surroundings);
     // What cannot be read is refused before it is judged.
     matches!(subject, Subject::Command { .. }).then(|| {
         let reads = assessment.line.is_some_and(|line| {

@@ -37,7 +37,7 @@ fn files_and_directories_are_moved_but_never_over_others() {
         (b"1".to_vec(), b"2".to_vec(), b"3".to_vec())
     );
     let paths = vec![bench.path("sub/c"), bench.path("d")];
-    assert_eq!(MoveTool.subject(&json!({"from": "sub/c", "to": "d"}), &bench.place), Subject::Paths { paths });
+    assert_eq!(MoveTool.subject(&json!({"from": "sub/c", "to": "d"}), &bench.roots), Subject::Paths { paths });
 }
 
 #[test]
@@ -65,5 +65,5 @@ fn what_is_deleted_is_said_before_and_bases_are_not_touched() {
         let says = bench.run(&DeleteTool, json!({"path": base, "recursive": true})).content;
         assert!(says.ends_with("holds the workspace or the home; it is not touched."), "{says}");
     }
-    assert!(bench.place.cwd.is_dir());
+    assert!(bench.roots.cwd.is_dir());
 }

@@ -215,7 +215,7 @@ fn two_thousand_changes_end_and_so_does_what_is_stopped_in_their_middle() {
     let output = patiently(&cage, &endless);
     presser.join().unwrap();
     assert_eq!(output.outcome, Outcome::Interrupted, "{}", output.content);
-    let workspace = cage.bench.place.cwd.clone();
+    let workspace = cage.bench.roots.cwd.clone();
     let is_in = |process: &Path| std::fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd == workspace);
     all_end("the workspace is left", is_in);
 }
@@ -234,7 +234,7 @@ fn a_job_is_judged_as_long_as_it_lives() {
     cage.allowed("chmod 600 own");
     cage.bench.put("go", "");
     let ended = || std::fs::read_to_string(cage.bench.path("ended")).is_ok_and(|text| text.trim() == "1");
-    Changes::of(&cage.bench.place.cwd).until("the job's last word", ended);
+    Changes::of(&cage.bench.roots.cwd).until("the job's last word", ended);
     assert_eq!((mode(&cage.bench.path("own")), mode(&cage.home.join("notes/b"))), (0o701, 0o640));
     let listed = cage.bench.run(&ShellJobTool, json!({"action": "list"}));
     assert_eq!(listed.outcome, Outcome::Ok, "{}", listed.content);

@@ -25,7 +25,7 @@ pub(crate) struct Cage {
 impl Cage {
     pub(crate) fn new(reach: Reach) -> Option<Self> {
         let mut bench = ToolBench::in_no_temporary_place();
-        let home = bench.place.cwd.parent()?.join("home");
+        let home = bench.roots.cwd.parent()?.join("home");
         for directory in [".ssh", ".config/axi", ".config/tool", ".cache", "notes"] {
             std::fs::create_dir_all(home.join(directory)).ok()?;
         }
@@ -34,9 +34,9 @@ impl Cage {
         }
         let hidden = vec![home.join(".config/axi")];
         // The benches' own places are temporary files: only here nothing else is.
-        let temporary = bench.place.cwd.parent()?.join("temporary");
+        let temporary = bench.roots.cwd.parent()?.join("temporary");
         std::fs::create_dir_all(&temporary).ok()?;
-        bench.place.home = Some(home.clone());
+        bench.roots.home = Some(home.clone());
         bench.sandbox = Sandbox::new(Wanted::On, Some(home.clone()), hidden, Vec::new(), temporary);
         bench.reach = reach;
         match bench.sandbox.state() {
@@ -102,7 +102,7 @@ fn nothing_is_written_outside_by_any_name() {
         cage.denied(line);
         assert_eq!(cage.bench.get("kept"), b"as it was", "{line}");
     }
-    assert_eq!(cage.bench.place.cwd.read_dir().unwrap().count(), 1);
+    assert_eq!(cage.bench.roots.cwd.read_dir().unwrap().count(), 1);
     for line in ["echo x > $TMPDIR/a && cat $TMPDIR/a", "echo x > /dev/null", "cat <<< here", "echo x >&2"] {
         cage.allowed(line);
     }

@@ -102,7 +102,7 @@ fn workspace() -> ToolBench {
     let script = "git init -q && git config user.name A && git config user.email a@b && cargo generate-lockfile --offline -q; \
                   git add -A && git commit -qm first && echo more >> README.md; \
                   tar cf box.tar src && gzip -c README.md > box.gz";
-    let prepared = Command::new("bash").args(["-c", script]).current_dir(&bench.place.cwd).status();
+    let prepared = Command::new("bash").args(["-c", script]).current_dir(&bench.roots.cwd).status();
     assert!(prepared.is_ok_and(|status| status.success()));
     bench.sandbox = Sandbox::new(Wanted::On, std::env::home_dir(), Vec::new(), Vec::new(), std::env::temp_dir());
     bench

@@ -81,14 +81,14 @@ fn effects_and_subjects_are_declared() {
         ("shell", Effect::Execute),
         ("shell_job", Effect::Read),
     ] {
-        assert_eq!(toolbox.find(name).unwrap().effect(&json!({}), &bench.place), effect, "{name}");
+        assert_eq!(toolbox.find(name).unwrap().effect(&json!({}), &bench.roots), effect, "{name}");
     }
     for name in ["read", "write", "edit", "multi_edit", "mkdir", "delete", "list"] {
-        let subject = followed(&toolbox.find(name).unwrap().subject(&json!({"path": "out/none"}), &bench.place));
+        let subject = followed(&toolbox.find(name).unwrap().subject(&json!({"path": "out/none"}), &bench.roots));
         let paths = vec![bench.path("out/none"), "/etc/none".into()];
         assert_eq!(subject, Subject::Paths { paths }, "{name}");
     }
-    let subject = GlobTool.subject(&json!({"pattern": "/etc/pam.d/*"}), &bench.place);
+    let subject = GlobTool.subject(&json!({"pattern": "/etc/pam.d/*"}), &bench.roots);
     assert_eq!(subject, Subject::Paths { paths: vec!["/etc/pam.d".into()] });
 }
 
@@ -320,7 +320,7 @@ fn globs_come_newest_first_and_name_hidden_files_only_when_asked() {
     assert_eq!(glob(json!({"pattern": "./sub/*.rs"})), "sub/middle.rs\n");
     assert_eq!(glob(json!({"pattern": "*.rs", "path": "sub"})), "sub/middle.rs\n");
     assert_eq!(glob(json!({"pattern": ".hid/*"})), ".hid/x.rs\n");
-    assert_eq!(glob(json!({"pattern": format!("{}/s*/*.rs", bench.place.cwd.display())})), "sub/middle.rs\n");
+    assert_eq!(glob(json!({"pattern": format!("{}/s*/*.rs", bench.roots.cwd.display())})), "sub/middle.rs\n");
     assert!(glob(json!({"pattern": "{a"})).starts_with("glob: argument `pattern` is not a valid glob"));
     for number in 0..250 {
         bench.put(&format!("many/{number}"), "");
@@ -392,11 +392,11 @@ proptest::proptest! {
             let spec = tool.spec();
             let names = spec.input_schema["properties"].as_object().unwrap().keys();
             let input = Value::Object(names.cloned().zip(values.iter().cloned()).collect());
-            let _ = tool.effect(&input, &bench.place);
-            let subject = followed(&tool.subject(&input, &bench.place));
+            let _ = tool.effect(&input, &bench.roots);
+            let subject = followed(&tool.subject(&input, &bench.roots));
             let preview = bench.check(tool.as_ref(), &input);
             // Run what only looks, and what looks only at the workspace.
-            let within = matches!(subject, Subject::Paths { paths } if paths.iter().all(|path| path.starts_with(&bench.place.cwd)));
+            let within = matches!(subject, Subject::Paths { paths } if paths.iter().all(|path| path.starts_with(&bench.roots.cwd)));
             if !["shell", "terminal"].contains(&spec.name.as_str()) && (preview.is_err() || within) {
                 let _ = bench.run(tool.as_ref(), input);
             }

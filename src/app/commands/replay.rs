@@ -18,7 +18,7 @@ use crate::frontend::exit::Exit;
 use crate::journal::{Journal, Kind, Left, is_surroundings, taken_back};
 use crate::locale::word;
 use crate::session::{Changed, Loaded, load};
-use crate::tool::{Place, Toolbox, table};
+use crate::tool::{Roots, Toolbox, table};
 use crate::trial::{self, ChangeSet, Refused};
 
 /// What the axi in the trial is told to do.
@@ -59,12 +59,12 @@ fn outer(app: &App, session: &str) -> Result<Exit, Problem> {
         console.warn(&damage);
     }
     let gone = gone(app, &loaded)?;
-    let (place, tools) = (place(app), tools(app));
-    let then = if loaded.directory.as_os_str().is_empty() { &place.cwd } else { &loaded.directory };
+    let (roots, tools) = (roots(app), tools(app));
+    let then = if loaded.directory.as_os_str().is_empty() { &roots.cwd } else { &loaded.directory };
     let surroundings = app.project.surroundings(app.sandbox().secret_files(), app.shell.definitions());
-    let grounds = Grounds { then, place: &place, tools: &tools, surroundings: &surroundings, taken_back: &gone };
+    let grounds = Grounds { then, roots: &roots, tools: &tools, surroundings: &surroundings, taken_back: &gone };
     let steps = steps(&loaded.conversation, &grounds);
-    let expected = expected(&loaded.changed, &gone, &place.cwd);
+    let expected = expected(&loaded.changed, &gone, &roots.cwd);
     let order = Order {
         calls: steps.iter().filter(|step| step.unrun.is_none()).map(|step| step.call.clone()).collect(),
         then: then.clone(),
@@ -83,14 +83,14 @@ fn outer(app: &App, session: &str) -> Result<Exit, Problem> {
     let told: Vec<_> = told.collect();
     let files = files(&loaded.changed, &told.iter().map(|(step, _)| step).collect::<Vec<_>>(), &expected, &report);
     let keeps_secret = |path: &Path| surroundings.secrets.holds(path);
-    let beside = beside(&set, &expected, &place, &keeps_secret);
+    let beside = beside(&set, &expected, &roots, &keeps_secret);
     let is_whole = !loaded.changed.is_empty()
         && loaded.changed.iter().all(|changed| changed.all)
         && !told.iter().any(|(step, _)| may_write(step));
     let replayed = Replayed {
         id: loaded.id.as_str(),
         then,
-        now: &place.cwd,
+        now: &roots.cwd,
         steps: &told,
         files: &files,
         beside: &beside,
@@ -124,8 +124,8 @@ fn gone(app: &App, loaded: &Loaded) -> Result<Vec<u64>, Problem> {
     Ok(turns.unwrap_or_default().iter().map(|turn| turn.messages).collect())
 }
 
-fn place(app: &App) -> Place {
-    Place { cwd: app.project.cwd.clone(), workspace: app.project.root.clone(), home: app.paths.home.clone() }
+fn roots(app: &App) -> Roots {
+    Roots { cwd: app.project.cwd.clone(), workspace: app.project.root.clone(), home: app.paths.home.clone() }
 }
 
 fn tools(app: &App) -> Toolbox {
@@ -184,13 +184,13 @@ fn files(
 fn beside(
     set: &ChangeSet,
     expected: &BTreeMap<PathBuf, (u64, Left)>,
-    place: &Place,
+    roots: &Roots,
     keeps_secret: &dyn Fn(&Path) -> bool,
 ) -> Vec<PathBuf> {
     let changes = set.changes.iter().filter(|change| !change.is_directory());
     let paths = changes.map(|change| change.path.clone()).filter(|path| {
-        path.starts_with(&place.workspace)
-            && is_surroundings(path, &place.workspace)
+        path.starts_with(&roots.workspace)
+            && is_surroundings(path, &roots.workspace)
             && !expected.contains_key(path)
             && !keeps_secret(path)
     });
@@ -232,10 +232,10 @@ fn inner(app: &App) -> Result<Exit, Problem> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).map_err(|error| broken(error.to_string()))?;
     let order: Order = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
-    let (place, tools, sandbox) = (place(app), tools(app), app.sandbox());
+    let (roots, tools, sandbox) = (roots(app), tools(app), app.sandbox());
     let surroundings = app.project.surroundings(sandbox.secret_files(), app.shell.definitions());
     let grounds =
-        Grounds { then: &order.then, place: &place, tools: &tools, surroundings: &surroundings, taken_back: &[] };
+        Grounds { then: &order.then, roots: &roots, tools: &tools, surroundings: &surroundings, taken_back: &[] };
     let outputs = tempfile::tempdir().map_err(|error| broken(error.to_string()))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

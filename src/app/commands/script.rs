@@ -7,7 +7,7 @@ use crate::frontend::exit::Exit;
 use crate::journal::{Journal, taken_back};
 use crate::locale::word;
 use crate::session::{SessionError, load};
-use crate::tool::{Place, Toolbox, table};
+use crate::tool::{Roots, Toolbox, table};
 
 pub(in crate::app) fn script(app: &App, session: Option<&str>, form: Option<&str>) -> Exit {
     let console = Console::new(&app.locale);
@@ -41,13 +41,13 @@ pub(in crate::app) fn script(app: &App, session: Option<&str>, form: Option<&str
         }
     };
     let directory = loaded.directory.clone();
-    let place = Place { cwd: directory.clone(), workspace: directory, home: app.paths.home.clone() };
+    let roots = Roots { cwd: directory.clone(), workspace: directory, home: app.paths.home.clone() };
     let redactor = app.redactor();
     let recorded = Recorded {
         id: loaded.id.as_str(),
         conversation: &loaded.conversation,
         tools: &Toolbox::new(table::standard(app.process.program.clone(), None)),
-        place: &place,
+        roots: &roots,
         taken_back: &taken_back,
         redact: &|text| redactor.text(text),
     };

@@ -16,11 +16,11 @@ pub(in crate::app) fn tools(app: &App, action: ToolsAction, json: bool) -> Exit 
         (ToolsAction::Stats, true) => console.json(&tools_stats_json(&search)),
         (ToolsAction::Stats, false) => console.print(&tools_stats(&app.locale, &search)),
         (ToolsAction::List | ToolsAction::Refresh, true) => {
-            console.json(&tools_json(&search, &scripts(&app.project.place())))
+            console.json(&tools_json(&search, &scripts(&app.project.roots())))
         }
         (ToolsAction::List | ToolsAction::Refresh, false) => {
             let own: Vec<ToolSpec> = table::standard(None, None).into_iter().map(|tool| tool.spec()).collect();
-            console.print(&tools_text(&app.locale, &search, &scripts(&app.project.place()), &own))
+            console.print(&tools_text(&app.locale, &search, &scripts(&app.project.roots()), &own))
         }
     }
 }

@@ -28,7 +28,7 @@ use crate::locale::word;
 use crate::provider::{Effort, NoModel, Provider, RetryPlan};
 use crate::session::{Fork, Session, is_held, load_lines};
 use crate::tool::devtool::DevTools;
-use crate::tool::{Place, ProposeCommandTool, ShellTool, TerminalTool, Tool, Toolbox, WebSearchTool, table};
+use crate::tool::{ProposeCommandTool, Roots, ShellTool, TerminalTool, Tool, Toolbox, WebSearchTool, table};
 
 /// The rules of settings files, with what they decide and whose they are.
 pub(super) const fn lists(permissions: &Permissions) -> [(&Vec<String>, Decision, Source); 5] {
@@ -86,22 +86,22 @@ fn rule_problem(app: &App, text: &str, error: &RuleError, source: Source) -> Pro
 }
 
 fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
-    let place = app.project.place();
+    let roots = app.project.roots();
     let variable = |name| app.process.variable(name);
     let shell = variable("AXI_SHELL").or_else(|| variable("SHELL"));
     let shell = shell.as_deref().and_then(|path| path.rsplit('/').next()).map(str::to_owned);
     let (handoff, language) = (occasion == FrontendKind::Handoff, app.locale.tag());
-    let small_system = prompt::small_prompt(&facts(&place, shell.as_deref(), handoff, language));
+    let small_system = prompt::small_prompt(&facts(&roots, shell.as_deref(), handoff, language));
     let secrets = Arc::new(stand_ins(app, !options.no_session));
     let trusted = app.project.trusted();
     let system = {
-        let (place, own, folders) = (place.clone(), app.paths.config.clone(), skill_folders(app));
+        let (roots, own, folders) = (roots.clone(), app.paths.config.clone(), skill_folders(app));
         let secrets = Arc::clone(&secrets);
         move || {
-            let instructions = instructions(&place, trusted, own.as_deref());
+            let instructions = instructions(&roots, trusted, own.as_deref());
             let skills = catalogue(&skills(&folders));
             let system =
-                prompt::system_prompt(&facts(&place, shell.as_deref(), handoff, language), &instructions, &skills);
+                prompt::system_prompt(&facts(&roots, shell.as_deref(), handoff, language), &instructions, &skills);
             let hidden = secrets.hide(&system.text);
             hidden.map_or(system.clone(), |(text, _)| SystemPrompt { text, ..system })
         }
@@ -115,7 +115,7 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
         trusted,
         secrets,
         surroundings: app.project.surroundings(sandbox.secret_files(), app.shell.definitions()),
-        place,
+        roots,
         max_steps: options.max_steps.unwrap_or(u32::try_from(app.config().max_steps).unwrap_or(u32::MAX)),
         max_output_tokens: None,
         output_dir: app.throwaway.clone().or_else(|| app.paths.outputs()).unwrap_or_else(std::env::temp_dir),
@@ -129,12 +129,12 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
 }
 
 fn facts<'a>(
-    place: &'a Place,
+    roots: &'a Roots,
     shell: Option<&'a str>,
     handoff: bool,
     language: &'a str,
 ) -> prompt::PromptFacts<'a> {
-    prompt::PromptFacts { place, system: std::env::consts::OS, shell, handoff, language }
+    prompt::PromptFacts { roots, system: std::env::consts::OS, shell, handoff, language }
 }
 
 /// The files of hooks: the person's own, and the place's as they were shown, where the person trusts them.

@@ -29,7 +29,7 @@ pub(super) fn human_options(
         size: terminal_size,
         looks,
         locale: app.locale.clone(),
-        place: app.project.place(),
+        roots: app.project.roots(),
         asker,
         rules: rules::offer(app),
         tools: agent.tools().clone(),

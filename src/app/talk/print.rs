@@ -46,7 +46,7 @@ pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal:
             }
         });
     }
-    let place = app.project.place();
+    let place = app.project.roots();
     let form = match options.output {
         Form::Text if std::io::stdout().is_terminal() => {
             let looks = app.display().looks();

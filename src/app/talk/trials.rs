@@ -70,7 +70,7 @@ fn command(app: &App, trial: &Tryable) -> Option<Command> {
     if app.display().linear() {
         command.arg("--linear");
     }
-    command.current_dir(app.project.place().cwd).arg("--").arg(&trial.line);
+    command.current_dir(app.project.roots().cwd).arg("--").arg(&trial.line);
     Some(command)
 }
 

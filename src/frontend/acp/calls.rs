@@ -10,7 +10,7 @@ use crate::conversation::{Preview, Subject, ToolVerb};
 use crate::frontend::{reach, tool_words, words};
 use crate::locale::{Locale, word};
 use crate::terminal::{sanitize, sanitize_line};
-use crate::tool::Place;
+use crate::tool::Roots;
 
 /// The protocol's kind of a tool.
 pub(super) const fn kind(verb: ToolVerb) -> &'static str {
@@ -76,17 +76,17 @@ fn first_changed(preview: &Preview, file: &Path) -> Option<usize> {
 }
 
 /// Lists what speaks against a call: how much it affects, and why the person is asked.
-pub(super) fn doubts(locale: &Locale, place: &Place, request: &ApprovalRequest) -> Option<Value> {
+pub(super) fn doubts(locale: &Locale, roots: &Roots, request: &ApprovalRequest) -> Option<Value> {
     let mut reasons = request.reasons.clone();
     let mut rows = Vec::new();
     if let (Subject::Command { line }, Some(radius)) = (&request.subject, &request.reach) {
-        rows = reach::rows(locale, place, line, radius);
+        rows = reach::rows(locale, roots, line, radius);
         if !rows.is_empty() {
             // The numbers say better how much the line can destroy.
             reasons.retain(|reason| !matches!(reason, Reason::Segment { text, .. } if text.trim() == line.trim()));
         }
     }
-    rows.extend(words::reasons(locale, place, &reasons));
+    rows.extend(words::reasons(locale, roots, &reasons));
     rows.extend(request.widened.map(|widened| words::widened(locale, widened).to_owned()));
     rows.extend(request.outlives.then(|| locale.text(word::reason::OUTLIVES).to_owned()));
     let rows: Vec<String> = rows.iter().map(|row| format!("! {}", sanitize_line(row.trim()))).collect();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::conversation::{ATTACHED, ContentBlock, Image, Message, tokens};
 use crate::json_rpc::{Fault, RpcError, text};
 use crate::locale::{Locale, word};
-use crate::tool::Place;
+use crate::tool::Roots;
 use crate::tool::base64;
 use crate::tool::kind::{Kind, kind};
 use crate::tool::picture;
@@ -18,7 +18,7 @@ const HANDED_OVER: u64 = 16_000;
 
 /// Who gets the message.
 pub(super) struct Reader<'a> {
-    pub(super) place: &'a Place,
+    pub(super) roots: &'a Roots,
     pub(super) locale: &'a Locale,
     /// Whether the model sees pictures.
     pub(super) vision: bool,
@@ -39,11 +39,11 @@ pub(super) fn message(prompt: &Value, reader: &Reader<'_>) -> Result<Message, Rp
     for block in blocks {
         match text(block, "type")? {
             "text" => words.push_str(text(block, "text")?),
-            "resource_link" => words.push_str(&named(text(block, "uri")?, text(block, "name")?, reader.place)),
+            "resource_link" => words.push_str(&named(text(block, "uri")?, text(block, "name")?, reader.roots)),
             "resource" => {
                 let resource = &block["resource"];
                 let uri = text(resource, "uri")?;
-                let name = named(uri, uri, reader.place);
+                let name = named(uri, uri, reader.roots);
                 words.push_str(&name);
                 match resource.get("text").and_then(Value::as_str) {
                     Some(content) => files.push_str(&handed_over(&name, content, &mut room)),
@@ -74,9 +74,9 @@ pub(super) fn message(prompt: &Value, reader: &Reader<'_>) -> Result<Message, Rp
 
 /// A file as the model names it; anything else with its address. What a link names is not read here: the model reads it
 /// as it reads every file, by the same rules.
-fn named(uri: &str, name: &str, place: &Place) -> String {
+fn named(uri: &str, name: &str, roots: &Roots) -> String {
     match file_of(uri) {
-        Some((path, lines)) => format!("{}{lines}", place.shown(&path).display()),
+        Some((path, lines)) => format!("{}{lines}", roots.shown(&path).display()),
         None if name == uri => uri.to_owned(),
         None => format!("{name} ({uri})"),
     }
@@ -149,8 +149,8 @@ mod tests {
     use super::*;
 
     fn made(prompt: &Value) -> Result<Message, RpcError> {
-        let place = Place { cwd: "/w".into(), workspace: "/w".into(), home: None };
-        let reader = Reader { place: &place, locale: &Locale::new("en"), vision: false, window: Some(60) };
+        let roots = Roots { cwd: "/w".into(), workspace: "/w".into(), home: None };
+        let reader = Reader { roots: &roots, locale: &Locale::new("en"), vision: false, window: Some(60) };
         message(prompt, &reader)
     }
 

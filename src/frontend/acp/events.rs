@@ -16,7 +16,7 @@ use crate::frontend::json_rpc::{Client, Reply, wait};
 use crate::frontend::words::{self, Diagnostic};
 use crate::locale::{Locale, Word, word};
 use crate::terminal::{sanitize, sanitize_line};
-use crate::tool::{Place, Toolbox};
+use crate::tool::{Roots, Toolbox};
 use crate::trial::ChangeSet;
 
 /// Lines of a running tool that are shown.
@@ -51,7 +51,7 @@ impl MessageIds {
 #[derive(Clone)]
 pub(super) struct Wording {
     pub(super) locale: Locale,
-    pub(super) place: Place,
+    pub(super) roots: Roots,
     pub(super) tools: Toolbox,
 }
 
@@ -140,9 +140,9 @@ impl Events {
 
     /// A call as it is asked for; returns its id.
     pub(super) fn call(&mut self, call: &ToolCall, subject: &Subject) -> String {
-        let Wording { locale, place, tools } = &self.wording;
+        let Wording { locale, roots, tools } = &self.wording;
         let verb = tools.identity(&call.name).verb;
-        let about = words::about(locale, place, tools, call, subject);
+        let about = words::about(locale, roots, tools, call, subject);
         let id = self.ids.next_call();
         self.update(&json!({
             "sessionUpdate": "tool_call", "toolCallId": id, "status": "pending",
@@ -295,11 +295,11 @@ impl Frontend for Events {
     }
 
     fn approve(&mut self, request: &ApprovalRequest) -> Approval {
-        let Wording { locale, place, tools } = &self.wording;
+        let Wording { locale, roots, tools } = &self.wording;
         let verb = tools.identity(&request.call.name).verb;
-        let about = words::about(locale, place, tools, &request.call, &request.subject);
+        let about = words::about(locale, roots, tools, &request.call, &request.subject);
         let mut content = calls::contents(&request.preview);
-        content.extend(calls::doubts(locale, place, request));
+        content.extend(calls::doubts(locale, roots, request));
         let id = self.open.get(&request.call.id).map(|open| open.id.clone()).unwrap_or_default();
         let options = self.options(request);
         let call = json!({

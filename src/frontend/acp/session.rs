@@ -132,7 +132,7 @@ impl Session {
     ) -> Self {
         let wording = Wording {
             locale: opened.locale.clone(),
-            place: opened.agent.place().clone(),
+            roots: opened.agent.roots().clone(),
             tools: opened.agent.tools().clone(),
         };
         opened.commands.load();
@@ -239,7 +239,7 @@ impl Session {
     fn answered(&mut self, prompt: &Value, cancel: &CancellationToken) -> Result<&'static str, RpcError> {
         let Opened { agent, locale, .. } = &self.opened;
         let model = agent.model();
-        let reader = Reader { place: agent.place(), locale, vision: model.vision, window: model.context_window };
+        let reader = Reader { roots: agent.roots(), locale, vision: model.vision, window: model.context_window };
         let message = content::message(prompt, &reader)?;
         let Some(message) = self.command(message, cancel) else {
             return Ok(if cancel.is_cancelled() { "cancelled" } else { "end_turn" });

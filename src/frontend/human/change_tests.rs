@@ -63,9 +63,9 @@ fn each_file_of_a_patch_is_named() {
         part("gone.txt", Some("three\n"), None),
     ];
     let stage = Stage::new(80);
-    let (locale, place) = (Locale::new("en"), place());
+    let (locale, roots) = (Locale::new("en"), roots());
     let told = |preview: &Preview| -> Vec<String> {
-        diff::rows(preview, &locale, &place, stage.human.painter.ink()).iter().map(Line::text).collect()
+        diff::rows(preview, &locale, &roots, stage.human.painter.ink()).iter().map(Line::text).collect()
     };
     let expected = ["  new.txt · new file", "  1 + one", "  a.txt", "  1 - two", "  1 + 2", "  gone.txt · deleted"];
     assert_eq!(told(&Preview::Many { parts: parts.clone() }), expected);

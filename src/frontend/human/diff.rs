@@ -11,7 +11,7 @@ use crate::conversation::{Preview, Subject};
 use crate::frontend::{reach, words};
 use crate::locale::{Locale, word};
 use crate::terminal::{Highlighter, Line, Span, Theme, sanitize_line};
-use crate::tool::Place;
+use crate::tool::Roots;
 
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
@@ -31,18 +31,18 @@ pub(super) struct Ink<'a> {
 }
 
 /// Lays out the preview of a request.
-pub(super) fn preview(locale: &Locale, place: &Place, ink: Ink<'_>, request: &ApprovalRequest) -> Vec<Line> {
+pub(super) fn preview(locale: &Locale, roots: &Roots, ink: Ink<'_>, request: &ApprovalRequest) -> Vec<Line> {
     let mut lines = Vec::new();
-    add(&request.preview, locale, place, ink, &mut lines);
+    add(&request.preview, locale, roots, ink, &mut lines);
     lines
 }
 
 /// Lays out what speaks against a request: how much it affects, and why the person is asked.
-pub(super) fn doubts(locale: &Locale, place: &Place, theme: &Theme, request: &ApprovalRequest) -> Vec<Line> {
+pub(super) fn doubts(locale: &Locale, roots: &Roots, theme: &Theme, request: &ApprovalRequest) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut reasons = request.reasons.clone();
     if let (Subject::Command { line }, Some(radius)) = (&request.subject, &request.reach) {
-        let rows = reach::rows(locale, place, line, radius);
+        let rows = reach::rows(locale, roots, line, radius);
         if !rows.is_empty() {
             // The numbers say better how much the line can destroy.
             reasons.retain(|reason| !matches!(reason, Reason::Segment { text, .. } if text.trim() == line.trim()));
@@ -51,7 +51,7 @@ pub(super) fn doubts(locale: &Locale, place: &Place, theme: &Theme, request: &Ap
     }
     let widened = request.widened.map(|widened| words::widened(locale, widened).to_owned());
     let outlives = request.outlives.then(|| locale.text(word::reason::OUTLIVES).to_owned());
-    for reason in words::reasons(locale, place, &reasons).into_iter().chain(widened).chain(outlives) {
+    for reason in words::reasons(locale, roots, &reasons).into_iter().chain(widened).chain(outlives) {
         let mut line = Line::new();
         line.push(Span::new("! ", theme.warning));
         line.push(Span::new(sanitize_line(&reason), theme.warning));
@@ -60,7 +60,7 @@ pub(super) fn doubts(locale: &Locale, place: &Place, theme: &Theme, request: &Ap
     lines
 }
 
-fn add(preview: &Preview, locale: &Locale, place: &Place, ink: Ink<'_>, lines: &mut Vec<Line>) {
+fn add(preview: &Preview, locale: &Locale, roots: &Roots, ink: Ink<'_>, lines: &mut Vec<Line>) {
     let theme = ink.theme;
     match preview {
         // A command is never cut: nobody should approve what was not shown.
@@ -77,11 +77,11 @@ fn add(preview: &Preview, locale: &Locale, place: &Place, ink: Ink<'_>, lines: &
         }
         Preview::Many { parts } => {
             for part in parts {
-                add(part, locale, place, ink, lines);
+                add(part, locale, roots, ink, lines);
             }
         }
         Preview::Diff { path, old, new } => {
-            lines.push(heading(locale, place, ink.theme, (path, old.is_none(), new.is_none())));
+            lines.push(heading(locale, roots, ink.theme, (path, old.is_none(), new.is_none())));
             let rows = changes(path, old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default(), ink);
             let hidden = rows.len().saturating_sub(MOST_LINES);
             lines.extend(rows.into_iter().take(MOST_LINES));
@@ -94,9 +94,9 @@ fn add(preview: &Preview, locale: &Locale, place: &Place, ink: Ink<'_>, lines: &
 }
 
 /// Names a file that comes, goes or changes.
-fn heading(locale: &Locale, place: &Place, theme: &Theme, (path, comes, goes): (&Path, bool, bool)) -> Line {
+fn heading(locale: &Locale, roots: &Roots, theme: &Theme, (path, comes, goes): (&Path, bool, bool)) -> Line {
     let mut title = Line::new();
-    let shown = place.shown(path).display().to_string();
+    let shown = roots.shown(path).display().to_string();
     title.push(Span::new(sanitize_line(&shown).into_owned(), theme.strong));
     let note = match (comes, goes) {
         (true, _) => locale.text(word::approve::NEW_FILE),
@@ -111,7 +111,7 @@ fn heading(locale: &Locale, place: &Place, theme: &Theme, (path, comes, goes): (
 
 /// Lays out the changes of a preview, set in: what is shown under the title of a finished call. That names the file
 /// if it is one; several are named each.
-pub(super) fn rows(preview: &Preview, locale: &Locale, place: &Place, ink: Ink<'_>) -> Vec<Line> {
+pub(super) fn rows(preview: &Preview, locale: &Locale, roots: &Roots, ink: Ink<'_>) -> Vec<Line> {
     match preview {
         Preview::Diff { path, old, new } => {
             let rows = changes(path, old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default(), ink);
@@ -121,19 +121,19 @@ pub(super) fn rows(preview: &Preview, locale: &Locale, place: &Place, ink: Ink<'
             let part = |part: &Preview| {
                 let mut all = match part {
                     Preview::Diff { path, old, new } => {
-                        vec![indented(heading(locale, place, ink.theme, (path, old.is_none(), new.is_none())))]
+                        vec![indented(heading(locale, roots, ink.theme, (path, old.is_none(), new.is_none())))]
                     }
                     Preview::Many { .. } | Preview::Command { .. } | Preview::Text { .. } => Vec::new(),
                 };
                 // Of a file that went its title says all.
                 if !matches!(part, Preview::Diff { new: None, .. }) {
-                    all.extend(rows(part, locale, place, ink));
+                    all.extend(rows(part, locale, roots, ink));
                 }
                 all
             };
             parts.iter().flat_map(part).collect()
         }
-        Preview::Many { parts } => parts.iter().flat_map(|part| rows(part, locale, place, ink)).collect(),
+        Preview::Many { parts } => parts.iter().flat_map(|part| rows(part, locale, roots, ink)).collect(),
         Preview::Command { .. } | Preview::Text { .. } => Vec::new(),
     }
 }
@@ -352,8 +352,8 @@ mod tests {
     fn nothing_in_a_preview_commands_the_terminal() {
         let mut lines = Vec::new();
         let preview = Preview::Command { line: "echo \u{1b}[2J\u{202e}x\nrm\r-rf".into() };
-        let place = Place { cwd: "/".into(), workspace: "/".into(), home: None };
-        add(&preview, &Locale::new("en"), &place, plain(&Theme::plain()), &mut lines);
+        let roots = Roots { cwd: "/".into(), workspace: "/".into(), home: None };
+        add(&preview, &Locale::new("en"), &roots, plain(&Theme::plain()), &mut lines);
         let text: String = lines.iter().map(Line::text).collect();
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\r']), "{text:?}");
         assert!(text.contains("rm") && text.contains("-rf"), "{text:?}");

@@ -38,7 +38,7 @@ pub(super) fn row<W: Write>(painter: &Painter<W>, explorers: &[Explorer], width:
     let told = explorers.iter().map(|explorer| ExplorerText {
         number: format!("{} ", explorer.number),
         topic: topic(&explorer.question),
-        doing: clean(&words::explorer(painter.locale(), painter.place(), explorer.doing.as_ref())),
+        doing: clean(&words::explorer(painter.locale(), painter.roots(), explorer.doing.as_ref())),
     });
     let line = Line::styled(side_by_side(&told.collect::<Vec<_>>(), width), painter.theme().dim);
     cut(&line, width)

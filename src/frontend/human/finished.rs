@@ -117,7 +117,7 @@ fn fitting<W: Write>(painter: &Painter<W>, whole: String, words: impl Fn(&str) -
 
 /// Prints what a change did that nobody was asked about.
 fn change<W: Write>(painter: &mut Painter<W>, change: &Preview, askable: bool) {
-    let rows = diff::rows(change, painter.locale(), painter.place(), painter.ink());
+    let rows = diff::rows(change, painter.locale(), painter.roots(), painter.ink());
     let hidden = rows.len().saturating_sub(CHANGE_ROWS);
     painter.screen().commit_all(rows.iter().take(CHANGE_ROWS));
     if hidden > 0 {

@@ -17,7 +17,7 @@ use crate::terminal::width::width;
 use crate::terminal::{
     Capabilities, Layout, Line, Mark, MarkdownStream, Screen, Span, Theme, Wrap, in_rows, sanitize_line,
 };
-use crate::tool::Place;
+use crate::tool::Roots;
 
 /// How far the rows after the first one of an error or a question are set in, in cells.
 pub(super) const HANG: usize = 2;
@@ -42,7 +42,7 @@ pub struct Painter<W: Write> {
     size: fn() -> (u16, u16),
     looks: Looks,
     locale: Locale,
-    place: Place,
+    roots: Roots,
     section: Section,
     /// Whether what is being answered has failed.
     failed: bool,
@@ -54,9 +54,9 @@ impl<W: Write> Painter<W> {
         size: fn() -> (u16, u16),
         looks: Looks,
         locale: Locale,
-        place: Place,
+        roots: Roots,
     ) -> Self {
-        Self { screen, size, looks, locale, place, section: Section::Start, failed: false }
+        Self { screen, size, looks, locale, roots, section: Section::Start, failed: false }
     }
 
     /// Returns the user's words.
@@ -90,8 +90,8 @@ impl<W: Write> Painter<W> {
     }
 
     /// Returns where the agent works: paths are shown relative to it.
-    pub(super) const fn place(&self) -> &Place {
-        &self.place
+    pub(super) const fn roots(&self) -> &Roots {
+        &self.roots
     }
 
     pub(super) const fn ink(&self) -> Ink<'_> {

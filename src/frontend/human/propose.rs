@@ -62,7 +62,7 @@ fn warned<W: Write>(painter: &Painter<W>, command: &str) -> Vec<Line> {
 /// Shows what a proposed line would affect on the disk as it is now.
 pub(super) fn proposal_reach<W: Write>(painter: &mut Painter<W>, line: &str, radius: &BlastRadius) {
     let style = painter.theme().warning;
-    let rows = reach::rows(painter.locale(), painter.place(), line, radius);
+    let rows = reach::rows(painter.locale(), painter.roots(), line, radius);
     for row in rows {
         painter.commit_rows(&Line::styled(format!("  {row}"), style), 2);
     }
@@ -72,13 +72,13 @@ pub(super) fn proposal_reach<W: Write>(painter: &mut Painter<W>, line: &str, rad
 /// What axi itself can see in the line, whatever the model says about it.
 fn warnings<W: Write>(painter: &Painter<W>, command: &str) -> Vec<String> {
     let surroundings = Surroundings {
-        cwd: painter.place().cwd.clone(),
-        workspace: painter.place().workspace.clone(),
-        home: painter.place().home.clone(),
+        cwd: painter.roots().cwd.clone(),
+        workspace: painter.roots().workspace.clone(),
+        home: painter.roots().home.clone(),
         ..Surroundings::default()
     };
     let subject = Subject::Command { line: command.to_owned() };
     let policy = Policy::new(Mode::Build, false);
     let verdict = policy.decide(COMMANDS, Effect::Execute, &subject, &surroundings).verdict;
-    words::reasons(painter.locale(), painter.place(), &verdict.reasons)
+    words::reasons(painter.locale(), painter.roots(), &verdict.reasons)
 }

@@ -125,9 +125,9 @@ impl<W: Write> Questions<W> {
 pub(super) fn show<W: Write>(painter: &mut Painter<W>, request: &ApprovalRequest) {
     // A blank row separates a question from the tool before it; the result follows without one.
     painter.begin(Section::Question);
-    let lines = diff::preview(painter.locale(), painter.place(), painter.ink(), request);
+    let lines = diff::preview(painter.locale(), painter.roots(), painter.ink(), request);
     painter.screen().commit_all(&lines);
-    for row in &diff::doubts(painter.locale(), painter.place(), painter.theme(), request) {
+    for row in &diff::doubts(painter.locale(), painter.roots(), painter.theme(), request) {
         painter.commit_rows(row, HANG);
     }
     painter.continue_as(Section::Tool);

@@ -6,7 +6,7 @@ use crate::agent::Approval;
 use crate::conversation::{Subject, ToolCall, ToolVerb};
 use crate::frontend::words;
 use crate::locale::{Locale, Word, word};
-use crate::tool::{Place, Proposal, Toolbox};
+use crate::tool::{Proposal, Roots, Toolbox};
 
 /// What was known of a call before it ran.
 pub(super) struct Requested {
@@ -55,10 +55,10 @@ impl Steps {
     }
 
     /// A call was made.
-    pub(super) fn request(&mut self, locale: &Locale, place: &Place, call: &ToolCall, subject: &Subject) {
+    pub(super) fn request(&mut self, locale: &Locale, roots: &Roots, call: &ToolCall, subject: &Subject) {
         let proposes = self.tools.identity(&call.name).verb == ToolVerb::Propose;
         let proposal = proposes.then(|| Proposal::parse(&call.input).ok()).flatten();
-        let about = words::about(locale, place, &self.tools, call, subject);
+        let about = words::about(locale, roots, &self.tools, call, subject);
         let requested = Requested { subject: subject.clone(), seen: false, proposal, about, allowed: None };
         self.requested.insert(call.id.clone(), requested);
     }

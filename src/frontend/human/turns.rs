@@ -27,7 +27,7 @@ use crate::frontend::words;
 use crate::locale::{Locale, word};
 use crate::provider::{OWN, SILENCE_TOLD_AFTER};
 use crate::terminal::{Background, KeyWatch, Line, Pressed, Screen, Tty, sanitize_line};
-use crate::tool::{Place, Toolbox};
+use crate::tool::{Roots, Toolbox};
 use crate::trial::ChangeSet;
 
 /// The least time between two paintings of arriving text.
@@ -42,7 +42,7 @@ pub struct HumanOptions<W: Write> {
     /// The user's words.
     pub locale: Locale,
     /// Where the agent works: paths are shown relative to it.
-    pub place: Place,
+    pub roots: Roots,
     /// Puts questions.
     pub asker: Box<dyn Asker<W>>,
     /// What a rule would have run before, and where one is kept.
@@ -81,7 +81,7 @@ impl<W: Write> Human<W> {
     /// Shows on `screen`.
     pub fn new(screen: Screen<W>, options: HumanOptions<W>) -> Self {
         Self {
-            painter: Painter::new(screen, options.size, options.looks, options.locale, options.place),
+            painter: Painter::new(screen, options.size, options.looks, options.locale, options.roots),
             prose: Prose::default(),
             progress: Progress::default(),
             steps: Steps::new(options.tools),
@@ -264,7 +264,7 @@ impl<W: Write> Human<W> {
                 self.step_begins(&begins);
             }
         }
-        let words = words::activity(self.locale(), self.painter.place(), self.steps.tools(), activity);
+        let words = words::activity(self.locale(), self.painter.roots(), self.steps.tools(), activity);
         // The person sees thoughts and text as they arrive.
         let is_seen = match activity {
             // Reading is told at every step of some seconds' work: a line each is too much.
@@ -374,7 +374,7 @@ impl<W: Write> Frontend for Human<W> {
                 self.paint_live();
             }
             AgentEvent::ToolRequested { call, subject, .. } => {
-                self.steps.request(self.painter.locale(), self.painter.place(), call, subject);
+                self.steps.request(self.painter.locale(), self.painter.roots(), call, subject);
             }
             // Whoever has the terminal shows it there.
             AgentEvent::ToolOutput { .. } if self.lent.is_out() => {}

@@ -38,8 +38,8 @@ fn palette(depth: Depth) -> Palette {
     Palette { choice: ThemeChoice::Dark, depth, background: None }
 }
 
-fn place() -> Place {
-    Place { cwd: "/work".into(), workspace: "/work".into(), home: None }
+fn roots() -> Roots {
+    Roots { cwd: "/work".into(), workspace: "/work".into(), home: None }
 }
 
 impl Stage {
@@ -94,7 +94,7 @@ impl Stage {
                 size,
                 looks,
                 locale: Locale::new("en"),
-                place: place(),
+                roots: roots(),
                 asker: Box::new(Says(Approval::Once)),
                 rules: Rules::default(),
                 tools: Toolbox::new(tools),

@@ -18,12 +18,12 @@ fn tool(name: &str) -> Arc<ActionTool> {
     tools().into_iter().find(|tool| tool.name == name).unwrap()
 }
 
-fn place() -> Place {
-    Place { cwd: "/work".into(), workspace: "/work".into(), home: None }
+fn roots() -> Roots {
+    Roots { cwd: "/work".into(), workspace: "/work".into(), home: None }
 }
 
 fn line(name: &str, input: &Value) -> Result<String, String> {
-    tool(name).call(input, &place()).map(|call| ActionTool::line(&call, &place()))
+    tool(name).call(input, &roots()).map(|call| ActionTool::line(&call, &roots()))
 }
 
 #[test]
@@ -96,7 +96,7 @@ proptest! {
                 ParameterKind::Text | ParameterKind::File | ParameterKind::Directory => json!(word),
             });
         }
-        let Ok(call) = tool.call(&Value::Object(input), &place()) else { return Ok(()) };
+        let Ok(call) = tool.call(&Value::Object(input), &roots()) else { return Ok(()) };
         let read = shlex::split(&call.line).unwrap();
         prop_assert_eq!(&read[1..], &call.arguments[..]);
         let fixed: Vec<&str> = tool.action.runs.split([' ', '[', ']']).collect();

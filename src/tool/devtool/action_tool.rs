@@ -14,7 +14,7 @@ use super::table::{Action, TABLE};
 use super::template::{Parameter, ParameterKind};
 use crate::conversation::{Effect, Preview, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::shell::{self, Program};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput};
 
 /// Seconds an action may take.
 const LIMIT: u64 = 600;
@@ -67,15 +67,15 @@ impl ActionTool {
         self.action.effect
     }
 
-    fn call(&self, input: &Value, place: &Place) -> Result<Call, String> {
+    fn call(&self, input: &Value, roots: &Roots) -> Result<Call, String> {
         let mut fields = match input {
             Value::Object(fields) => fields.clone(),
             Value::Null => Map::new(),
             _ => return Err(format!("{}: the arguments must be an object", self.name)),
         };
         let directory = match fields.remove(DIRECTORY) {
-            None | Some(Value::Null) => place.cwd.clone(),
-            Some(Value::String(path)) if !path.contains('\0') => place.resolve(&path),
+            None | Some(Value::Null) => roots.cwd.clone(),
+            Some(Value::String(path)) if !path.contains('\0') => roots.resolve(&path),
             Some(_) => return Err(format!("{}: `{DIRECTORY}` must be a directory", self.name)),
         };
         let words = self.action.arguments(&fields).map_err(|error| format!("{}: {error}", self.name))?;
@@ -88,8 +88,8 @@ impl ActionTool {
     }
 
     /// Returns the equivalent shell line, with the directory: relative paths mean something else there.
-    fn line(call: &Call, place: &Place) -> String {
-        if call.directory == place.cwd {
+    fn line(call: &Call, roots: &Roots) -> String {
+        if call.directory == roots.cwd {
             return call.line.clone();
         }
         let directory = call.directory.to_string_lossy();
@@ -113,25 +113,25 @@ impl Tool for ActionTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Execute
     }
 
-    fn subject(&self, input: &Value, place: &Place) -> Subject {
-        match self.call(input, place) {
-            Ok(call) => Subject::Command { line: Self::line(&call, place) },
+    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
+        match self.call(input, roots) {
+            Ok(call) => Subject::Command { line: Self::line(&call, roots) },
             Err(_) => Subject::Whole,
         }
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let call = self.call(input, before.place)?;
-        Ok(Preview::Command { line: Self::line(&call, before.place) })
+        let call = self.call(input, before.roots)?;
+        Ok(Preview::Command { line: Self::line(&call, before.roots) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let call = match self.call(&input, context.place) {
+            let call = match self.call(&input, context.roots) {
                 Ok(call) => call,
                 Err(problem) => return ToolOutput::failed(problem),
             };

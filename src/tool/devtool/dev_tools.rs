@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::action_tool::{ActionTool, actions};
 use super::find::{Machine, here};
 use super::fitting::fitting;
-use crate::tool::Place;
+use crate::tool::Roots;
 
 /// The most actions that are told in full: a model chooses worse among many.
 const MOST_TOLD: usize = 16;
@@ -35,11 +35,11 @@ impl DevTools {
 
     /// Lists the actions of the tools that are here, those that fit the work first; nothing where none fits. Looks at
     /// the disk and starts nothing.
-    pub(crate) fn offered(&self, place: &Place, message: &str) -> Vec<Offered> {
+    pub(crate) fn offered(&self, roots: &Roots, message: &str) -> Vec<Offered> {
         let mut found = here(&self.machine);
         // The workspace's own programs are untrusted.
         found.retain(|found| found.path.as_ref().is_some_and(|path| !path.starts_with(&self.machine.workspace)));
-        let fit = fitting(&found, place, message);
+        let fit = fitting(&found, roots, message);
         if fit.is_empty() {
             return Vec::new();
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::find::Found;
 use super::table::DevTool;
-use crate::tool::Place;
+use crate::tool::Roots;
 
 /// How deep members of a project are looked for below the working directory, and how many entries are looked at.
 const DEPTH: usize = 2;
@@ -43,24 +43,24 @@ enum Reason {
 }
 
 /// Finds the tools that fit, the best first. Looks at names of files only.
-pub(super) fn fitting<'a>(found: &'a [Found], place: &Place, message: &str) -> Vec<&'a Found> {
+pub(super) fn fitting<'a>(found: &'a [Found], roots: &Roots, message: &str) -> Vec<&'a Found> {
     let words: BTreeSet<String> = words(message).map(str::to_lowercase).collect();
     let files: Vec<PathBuf> = message
         .split_whitespace()
         .filter_map(|word| word.strip_prefix('@'))
         .map(|path| {
-            place.resolve(path.trim_start_matches('"').trim_end_matches(['"', ',', '.', ':', ';', '?', '!']))
+            roots.resolve(path.trim_start_matches('"').trim_end_matches(['"', ',', '.', ':', ';', '?', '!']))
         })
         .collect();
     let near = |file: &Path| {
-        let inside = file.ancestors().skip(1).take_while(|folder| folder.starts_with(&place.workspace));
+        let inside = file.ancestors().skip(1).take_while(|folder| folder.starts_with(&roots.workspace));
         inside.map(Path::to_owned).collect::<Vec<_>>()
     };
     let mut projects: BTreeSet<PathBuf> = files.iter().flat_map(|file| near(file)).collect();
     projects.extend(
-        place.cwd.ancestors().take_while(|folder| folder.starts_with(&place.workspace)).map(Path::to_owned),
+        roots.cwd.ancestors().take_while(|folder| folder.starts_with(&roots.workspace)).map(Path::to_owned),
     );
-    let members = in_members(&place.cwd);
+    let members = in_members(&roots.cwd);
     let mut fits: Vec<(Reason, &Found)> = Vec::new();
     for found in found.iter().filter(|found| found.path.is_some() && !found.tool.actions.is_empty()) {
         let reason = if is_named(found.tool, &words) {
@@ -142,8 +142,8 @@ mod tests {
         let here = |tool: &'static DevTool| Found { tool, path: Some("/usr/bin/x".into()), version: None };
         let found: Vec<Found> = TABLE.iter().filter(|tool| tool.id != "uv").map(here).collect();
         let workspace = folder.path().to_owned();
-        let place = Place { cwd: workspace.join("here"), workspace, home: None };
-        fitting(&found, &place, message).into_iter().map(|found| found.tool.id).collect()
+        let roots = Roots { cwd: workspace.join("here"), workspace, home: None };
+        fitting(&found, &roots, message).into_iter().map(|found| found.tool.id).collect()
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::tool::Place;
+use crate::tool::Roots;
 
 /// The most of a file that is read, in bytes.
 const LARGEST: u64 = 1024 * 1024;
@@ -39,8 +39,8 @@ const FILES: &[(&[&str], Reader)] = &[
 
 /// Finds the scripts of the project around a place.
 #[must_use]
-pub fn scripts(place: &Place) -> Vec<Script> {
-    let folders = || place.cwd.ancestors().take_while(|folder| folder.starts_with(&place.workspace));
+pub fn scripts(roots: &Roots) -> Vec<Script> {
+    let folders = || roots.cwd.ancestors().take_while(|folder| folder.starts_with(&roots.workspace));
     let mut found = Vec::new();
     for (names, read) in FILES {
         let nearest = folders().find_map(|folder| {
@@ -153,8 +153,8 @@ mod tests {
             std::fs::write(path, text).unwrap();
         }
         let workspace = folder.path().join("work");
-        let place = Place { cwd: workspace.join("deep/er"), workspace, home: None };
-        scripts(&place).into_iter().map(|script| format!("{}: {}", script.name, script.runs.join(" "))).collect()
+        let roots = Roots { cwd: workspace.join("deep/er"), workspace, home: None };
+        scripts(&roots).into_iter().map(|script| format!("{}: {}", script.name, script.runs.join(" "))).collect()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::conversation::{Preview, ToolFacts};
 use crate::tool::file_memory::{FileMemory, FileState, Freshness};
 use crate::tool::text_file::{self, Encoding};
-use crate::tool::{Before, Place, ToolContext, ToolOutput, atomic, paths, work};
+use crate::tool::{Before, Roots, ToolContext, ToolOutput, atomic, paths, work};
 
 use super::matching;
 
@@ -35,8 +35,8 @@ impl Change {
     /// # Errors
     /// The text for the model if the change is refused.
     pub(super) fn checked(self, path: &Path, before: &Before<'_>) -> Result<Preview, String> {
-        self.bytes(path, before.place, &before.memory.files)?;
-        paths::may_write(&self.real).map_err(|error| text_file::problem(before.place, path, &error))?;
+        self.bytes(path, before.roots, &before.memory.files)?;
+        paths::may_write(&self.real).map_err(|error| text_file::problem(before.roots, path, &error))?;
         Ok(self.shown(path.to_owned()))
     }
 
@@ -44,8 +44,8 @@ impl Change {
     ///
     /// # Errors
     /// The text for the model when it does not know the file as it is, or the file cannot hold the text.
-    fn bytes(&self, path: &Path, place: &Place, files: &FileMemory) -> Result<Vec<u8>, String> {
-        let shown = paths::shown(place, path);
+    fn bytes(&self, path: &Path, roots: &Roots, files: &FileMemory) -> Result<Vec<u8>, String> {
+        let shown = paths::shown(roots, path);
         if let (Some(before), Some(old)) = (&self.before, &self.old) {
             match files.freshness(&self.real, before) {
                 Freshness::Fresh => {}
@@ -68,7 +68,7 @@ impl Change {
 
     /// Makes it, unless the model does not know the file as it is.
     pub(super) async fn make(self, path: PathBuf, context: ToolContext<'_>) -> ToolOutput {
-        let bytes = match self.bytes(&path, context.place, &context.memory.files) {
+        let bytes = match self.bytes(&path, context.roots, &context.memory.files) {
             Ok(bytes) => bytes,
             Err(problem) => return ToolOutput::failed(problem),
         };
@@ -79,9 +79,9 @@ impl Change {
             removed: Some(removed),
             ..ToolFacts::default()
         };
-        let (real, before, place, named) =
-            (self.real.clone(), self.before.clone(), context.place.clone(), path.clone());
-        let written = work::to_the_end(move || write_checked(&place, &named, &real, before.as_ref(), &bytes)).await;
+        let (real, before, roots, named) =
+            (self.real.clone(), self.before.clone(), context.roots.clone(), path.clone());
+        let written = work::to_the_end(move || write_checked(&roots, &named, &real, before.as_ref(), &bytes)).await;
         match written {
             Err(broken) => broken,
             Ok(Err(problem)) => ToolOutput::failed(problem),
@@ -102,7 +102,7 @@ pub(super) fn changed(shown: &str, known: Option<&str>, now: &str) -> String {
 
 /// Writes after a last check: the file was loaded a moment ago, and a person may have saved it in between.
 fn write_checked(
-    place: &Place,
+    roots: &Roots,
     path: &Path,
     real: &Path,
     before: Option<&FileState>,
@@ -110,9 +110,9 @@ fn write_checked(
 ) -> Result<FileState, String> {
     let now = real.symlink_metadata().ok().map(|metadata| (metadata.len(), metadata.modified().ok()));
     if now != before.map(|state| (state.length, state.modified)) {
-        let shown = paths::shown(place, path);
+        let shown = paths::shown(roots, path);
         return Err(format!("{shown} was changed this moment by something else. Read it again."));
     }
-    atomic::write(real, bytes).map_err(|error| text_file::problem(place, path, &error))?;
+    atomic::write(real, bytes).map_err(|error| text_file::problem(roots, path, &error))?;
     Ok(FileState::of(bytes, real.metadata().ok().and_then(|metadata| metadata.modified().ok())))
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::file::tree;
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, paths, text_file, work};
 
 /// Entries counted for a person at most.
 const COUNTED: usize = 10_000;
@@ -28,15 +28,15 @@ struct Input {
 }
 
 impl Input {
-    fn parse(input: &Value, place: &Place) -> Result<Self, String> {
+    fn parse(input: &Value, roots: &Roots) -> Result<Self, String> {
         let arguments = Arguments::parse("delete", input, FIELDS)?;
-        Ok(Self { path: place.resolve(arguments.filled_text("path")?), recursive: arguments.flag("recursive")? })
+        Ok(Self { path: roots.resolve(arguments.filled_text("path")?), recursive: arguments.flag("recursive")? })
     }
 }
 
 /// Refuses the workspace, the home, and whatever holds them (anthropics/claude-code#93099: a home was deleted).
-pub(crate) fn not_the_base(place: &Place, path: &Path) -> Result<(), String> {
-    let bases = [Some(&place.cwd), Some(&place.workspace), place.home.as_ref()];
+pub(crate) fn not_the_base(roots: &Roots, path: &Path) -> Result<(), String> {
+    let bases = [Some(&roots.cwd), Some(&roots.workspace), roots.home.as_ref()];
     let real = paths::real(path).unwrap_or_else(|_| path.to_path_buf());
     for base in bases.into_iter().flatten() {
         let real_base = paths::real(base).unwrap_or_else(|_| base.clone());
@@ -78,11 +78,11 @@ fn first_names(path: &Path) -> Vec<String> {
 }
 
 /// Says what would go.
-fn check(request: &Input, place: &Place) -> Result<String, String> {
+fn check(request: &Input, roots: &Roots) -> Result<String, String> {
     let path = &request.path;
-    not_the_base(place, path)?;
-    let shown = paths::shown(place, path);
-    let metadata = path.symlink_metadata().map_err(|error| text_file::problem(place, path, &error))?;
+    not_the_base(roots, path)?;
+    let shown = paths::shown(roots, path);
+    let metadata = path.symlink_metadata().map_err(|error| text_file::problem(roots, path, &error))?;
     if !metadata.is_dir() {
         return Ok(shown);
     }
@@ -95,16 +95,16 @@ fn check(request: &Input, place: &Place) -> Result<String, String> {
 }
 
 /// The whole text of a file that goes.
-fn lost(request: &Input, place: &Place) -> Option<Preview> {
+fn lost(request: &Input, roots: &Roots) -> Option<Preview> {
     let path = &request.path;
-    let file = text_file::load(place, path).ok().filter(|_| !path.is_symlink())?;
+    let file = text_file::load(roots, path).ok().filter(|_| !path.is_symlink())?;
     Some(Preview::Diff { path: path.clone(), old: Some(file.text), new: None })
 }
 
-fn delete(request: &Input, place: &Place) -> Result<(String, Option<Preview>), String> {
-    let says = check(request, place)?;
+fn delete(request: &Input, roots: &Roots) -> Result<(String, Option<Preview>), String> {
+    let says = check(request, roots)?;
     let path = &request.path;
-    let lost = lost(request, place);
+    let lost = lost(request, roots);
     // `remove_dir_all` does not follow links, not even those that were put there meanwhile.
     let removed = match path.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() && request.recursive => std::fs::remove_dir_all(path),
@@ -112,7 +112,7 @@ fn delete(request: &Input, place: &Place) -> Result<(String, Option<Preview>), S
         Ok(_) => std::fs::remove_file(path),
         Err(error) => Err(error),
     };
-    removed.map_err(|error| text_file::problem(place, path, &error))?;
+    removed.map_err(|error| text_file::problem(roots, path, &error))?;
     Ok((format!("Deleted {says}."), lost))
 }
 
@@ -133,21 +133,21 @@ impl Tool for DeleteTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Delete
     }
 
-    fn subject(&self, input: &Value, place: &Place) -> Subject {
-        Input::parse(input, place).map_or(Subject::Whole, |request| paths::subject_of(request.path))
+    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
+        Input::parse(input, roots).map_or(Subject::Whole, |request| paths::subject_of(request.path))
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let place = before.place;
-        let request = Input::parse(input, place)?;
-        let says = check(&request, place)?;
-        paths::may_change(&request.path).map_err(|error| text_file::problem(place, &request.path, &error))?;
+        let roots = before.roots;
+        let request = Input::parse(input, roots)?;
+        let says = check(&request, roots)?;
+        paths::may_change(&request.path).map_err(|error| text_file::problem(roots, &request.path, &error))?;
         // A text is shown as what would be lost.
-        Ok(lost(&request, place).unwrap_or_else(|| {
+        Ok(lost(&request, roots).unwrap_or_else(|| {
             let mut text = format!("delete {says}");
             for name in first_names(&request.path) {
                 text.push_str("\n  ");
@@ -159,7 +159,7 @@ impl Tool for DeleteTool {
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let request = match Input::parse(&input, context.place) {
+            let request = match Input::parse(&input, context.roots) {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };
@@ -167,8 +167,8 @@ impl Tool for DeleteTool {
                 return work::interrupted("Interrupted by the user before it started.", ToolFacts::default());
             }
             let facts = ToolFacts { path: Some(request.path.clone()), ..ToolFacts::default() };
-            let place = context.place.clone();
-            match work::to_the_end(move || delete(&request, &place)).await {
+            let roots = context.roots.clone();
+            match work::to_the_end(move || delete(&request, &roots)).await {
                 Err(broken) => broken,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
                 Ok(Ok((says, change))) => ToolOutput { change, ..ToolOutput::ok(says, facts) },

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::conversation::{Brief, Effect, Preview, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, paths, text_file, work};
 
 use super::change::Change;
 use super::matching::{self, Replacement};
@@ -41,11 +41,11 @@ pub(crate) fn replacement(arguments: &Arguments<'_>) -> Result<Replacement, Stri
 ///
 /// # Errors
 /// The text for the model; with several replacements it names the one that failed.
-pub(crate) fn plan(place: &Place, path: &str, replacements: &[Replacement]) -> Result<(PathBuf, Change), String> {
-    let path = place.resolve(path);
-    let real = paths::real(&path).map_err(|error| text_file::problem(place, &path, &error))?;
+pub(crate) fn plan(roots: &Roots, path: &str, replacements: &[Replacement]) -> Result<(PathBuf, Change), String> {
+    let path = roots.resolve(path);
+    let real = paths::real(&path).map_err(|error| text_file::problem(roots, &path, &error))?;
     // Opened by its own name, so that an error names what the model wrote.
-    let file = text_file::load(place, &path)?;
+    let file = text_file::load(roots, &path)?;
     let mut text = file.text.clone();
     let mut places = Vec::new();
     let mut count = 0;
@@ -63,7 +63,7 @@ pub(crate) fn plan(place: &Place, path: &str, replacements: &[Replacement]) -> R
     }
     let says = format!(
         "Edited {}: {count} replacement{} from line {}.",
-        paths::shown(place, &path),
+        paths::shown(roots, &path),
         if count == 1 { "" } else { "s" },
         places.join(", ")
     );
@@ -108,19 +108,19 @@ impl Tool for EditTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Write
     }
 
-    fn subject(&self, input: &Value, place: &Place) -> Subject {
+    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
         Arguments::parse("edit", input, FIELDS)
             .and_then(|arguments| arguments.filled_text("path"))
-            .map_or(Subject::Whole, |path| paths::subject(place, [path]))
+            .map_or(Subject::Whole, |path| paths::subject(roots, [path]))
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
         let (path, replacement) = request(input)?;
-        let (path, change) = plan(before.place, &path, &[replacement])?;
+        let (path, change) = plan(before.roots, &path, &[replacement])?;
         change.checked(&path, before)
     }
 
@@ -130,8 +130,8 @@ impl Tool for EditTool {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };
-            let place = context.place.clone();
-            match work::blocking(context.cancel, move |_| plan(&place, &path, &[replacement])).await {
+            let roots = context.roots.clone();
+            match work::blocking(context.cancel, move |_| plan(&roots, &path, &[replacement])).await {
                 Err(stopped) => stopped,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
                 Ok(Ok((path, change))) => change.make(path, context).await,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field};
-use crate::tool::{Before, Place, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work};
+use crate::tool::{Before, Roots, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work};
 
 use super::delete_tool;
 
@@ -21,10 +21,10 @@ const FIELDS: &[Field] = &[
 #[derive(Debug, Default)]
 pub struct MoveTool;
 
-fn request(input: &Value, place: &Place) -> Result<(PathBuf, PathBuf), String> {
+fn request(input: &Value, roots: &Roots) -> Result<(PathBuf, PathBuf), String> {
     let arguments = Arguments::parse("move", input, FIELDS)?;
-    let from = place.resolve(arguments.filled_text("from")?);
-    Ok((from, place.resolve(arguments.filled_text("to")?)))
+    let from = roots.resolve(arguments.filled_text("from")?);
+    Ok((from, roots.resolve(arguments.filled_text("to")?)))
 }
 
 /// The new name: into an existing directory, as mv does. Looks at the disk.
@@ -35,40 +35,40 @@ fn destination(from: &Path, to: PathBuf) -> PathBuf {
     }
 }
 
-fn check(place: &Place, from: &Path, to: &Path) -> Result<(), String> {
-    delete_tool::not_the_base(place, from)?;
+fn check(roots: &Roots, from: &Path, to: &Path) -> Result<(), String> {
+    delete_tool::not_the_base(roots, from)?;
     if let Err(error) = from.symlink_metadata() {
-        return Err(text_file::problem(place, from, &error));
+        return Err(text_file::problem(roots, from, &error));
     }
     if to.starts_with(from) {
         return Err(format!(
             "{} is {} itself or lies below it.",
-            paths::shown(place, to),
-            paths::shown(place, from)
+            paths::shown(roots, to),
+            paths::shown(roots, from)
         ));
     }
     if to.symlink_metadata().is_ok() {
-        return Err(format!("{} exists already; delete it first.", paths::shown(place, to)));
+        return Err(format!("{} exists already; delete it first.", paths::shown(roots, to)));
     }
     let above = to.ancestors().skip(1).find_map(|above| above.metadata().ok());
     if above.is_some_and(|above| from.symlink_metadata().is_ok_and(|own| own.dev() != above.dev())) {
-        return Err(elsewhere(place, to));
+        return Err(elsewhere(roots, to));
     }
-    let problem = |path: &Path, error: std::io::Error| text_file::problem(place, path, &error);
+    let problem = |path: &Path, error: std::io::Error| text_file::problem(roots, path, &error);
     paths::may_change(from).map_err(|error| problem(from, error))?;
     paths::may_make(to).map_err(|error| problem(to, error))
 }
 
-fn elsewhere(place: &Place, to: &Path) -> String {
-    format!("{} is on another file system; use the shell (mv).", paths::shown(place, to))
+fn elsewhere(roots: &Roots, to: &Path) -> String {
+    format!("{} is on another file system; use the shell (mv).", paths::shown(roots, to))
 }
 
-fn rename(place: &Place, from: &Path, to: &Path) -> Result<(), String> {
+fn rename(roots: &Roots, from: &Path, to: &Path) -> Result<(), String> {
     // `settle` completed the name before it was judged.
-    check(place, from, to)?;
+    check(roots, from, to)?;
     let problem = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::CrossesDevices => elsewhere(place, to),
-        _ => text_file::problem(place, from, &error),
+        std::io::ErrorKind::CrossesDevices => elsewhere(roots, to),
+        _ => text_file::problem(roots, from, &error),
     };
     if let Some(parent) = to.parent() {
         std::fs::create_dir_all(parent).map_err(problem)?;
@@ -93,16 +93,16 @@ impl Tool for MoveTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Write
     }
 
-    fn subject(&self, input: &Value, place: &Place) -> Subject {
-        request(input, place).map_or(Subject::Whole, |(from, to)| Subject::Paths { paths: vec![from, to] })
+    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
+        request(input, roots).map_or(Subject::Whole, |(from, to)| Subject::Paths { paths: vec![from, to] })
     }
 
-    fn settle(&self, input: &Value, place: &Place, _memory: &ToolMemory) -> Settled {
-        let Ok((from, to)) = request(input, place) else { return Settled::AsIs };
+    fn settle(&self, input: &Value, roots: &Roots, _memory: &ToolMemory) -> Settled {
+        let Ok((from, to)) = request(input, roots) else { return Settled::AsIs };
         let whole = destination(&from, to.clone());
         match (whole != to, from.to_str(), whole.to_str()) {
             (true, Some(from), Some(to)) => {
@@ -117,15 +117,15 @@ impl Tool for MoveTool {
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let place = before.place;
-        let (from, to) = request(input, place)?;
-        check(place, &from, &to)?;
-        Ok(Preview::Text { text: format!("{} -> {}", paths::shown(place, &from), paths::shown(place, &to)) })
+        let roots = before.roots;
+        let (from, to) = request(input, roots)?;
+        check(roots, &from, &to)?;
+        Ok(Preview::Text { text: format!("{} -> {}", paths::shown(roots, &from), paths::shown(roots, &to)) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let (from, to) = match request(&input, context.place) {
+            let (from, to) = match request(&input, context.roots) {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };
@@ -133,10 +133,10 @@ impl Tool for MoveTool {
                 return work::interrupted("Interrupted by the user before it started.", ToolFacts::default());
             }
             let says =
-                format!("Moved {} to {}.", paths::shown(context.place, &from), paths::shown(context.place, &to));
+                format!("Moved {} to {}.", paths::shown(context.roots, &from), paths::shown(context.roots, &to));
             let facts = ToolFacts { path: Some(to.clone()), ..ToolFacts::default() };
-            let place = context.place.clone();
-            match work::to_the_end(move || rename(&place, &from, &to)).await {
+            let roots = context.roots.clone();
+            match work::to_the_end(move || rename(&roots, &from, &to)).await {
                 Err(broken) => broken,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
                 Ok(Ok(())) => ToolOutput::ok(says, facts),

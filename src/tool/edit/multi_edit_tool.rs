@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::conversation::{Effect, Preview, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, paths, work};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, paths, work};
 
 use super::edit_tool::{self, ALL, NEW, OLD};
 use super::matching::Replacement;
@@ -69,19 +69,19 @@ impl Tool for MultiEditTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Write
     }
 
-    fn subject(&self, input: &Value, place: &Place) -> Subject {
+    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
         Arguments::parse("multi_edit", input, FIELDS)
             .and_then(|arguments| arguments.filled_text("path"))
-            .map_or(Subject::Whole, |path| paths::subject(place, [path]))
+            .map_or(Subject::Whole, |path| paths::subject(roots, [path]))
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
         let (path, replacements) = request(input)?;
-        let (path, change) = edit_tool::plan(before.place, &path, &replacements)?;
+        let (path, change) = edit_tool::plan(before.roots, &path, &replacements)?;
         change.checked(&path, before)
     }
 
@@ -91,8 +91,8 @@ impl Tool for MultiEditTool {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };
-            let place = context.place.clone();
-            match work::blocking(context.cancel, move |_| edit_tool::plan(&place, &path, &replacements)).await {
+            let roots = context.roots.clone();
+            match work::blocking(context.cancel, move |_| edit_tool::plan(&roots, &path, &replacements)).await {
                 Err(stopped) => stopped,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
                 Ok(Ok((path, change))) => change.make(path, context).await,

@@ -11,7 +11,7 @@ use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, Too
 use crate::tool::arguments::{Arguments, Field};
 use crate::tool::file_memory::{FileState, Freshness};
 use crate::tool::text_file::{self, Encoding};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolMemory, ToolOutput, atomic, paths, work};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolMemory, ToolOutput, atomic, paths, work};
 
 use super::patch::{self, FilePatch};
 use super::patch_apply::{self, Loose};
@@ -72,18 +72,18 @@ fn parse(input: &Value) -> Result<Vec<FilePatch>, String> {
 }
 
 /// Works the patch out. Looks at the disk, changes nothing.
-fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
+fn plan(roots: &Roots, files: &[FilePatch]) -> Result<Vec<Step>, String> {
     let mut steps: Vec<Step> = Vec::new();
     // Names that the patch itself frees (`a.rs` becomes `a/mod.rs`, and another `a.rs` is made).
     let mut vacated: Vec<PathBuf> = Vec::new();
     for file in files {
         if let FilePatch::Delete { path } | FilePatch::Update { path, destination: Some(_), .. } = file {
-            vacated.push(inside(place, path)?.1);
+            vacated.push(inside(roots, path)?.1);
         }
     }
     let is_taken = |real: &Path| real.symlink_metadata().is_ok() && !vacated.iter().any(|path| path == real);
     for (order, file) in files.iter().enumerate() {
-        steps.extend(steps_of(place, file, order, &is_taken)?);
+        steps.extend(steps_of(roots, file, order, &is_taken)?);
     }
     // A patch may remove a file and put another one in its place; apart from that it changes each name once.
     let replaces = |one: &Step, other: &Step| one.old.is_none() && other.new.is_none();
@@ -92,7 +92,7 @@ fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
         if before.any(|other| !replaces(step, other) && !replaces(other, step)) {
             return Err(format!(
                 "{} is in the patch twice; put its changes together.",
-                paths::shown(place, &step.path)
+                paths::shown(roots, &step.path)
             ));
         }
     }
@@ -109,7 +109,7 @@ fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
 
 /// Computes the result for one file of the patch.
 fn steps_of(
-    place: &Place,
+    roots: &Roots,
     file: &FilePatch,
     order: usize,
     is_taken: &dyn Fn(&Path) -> bool,
@@ -125,24 +125,24 @@ fn steps_of(
     };
     match file {
         FilePatch::Add { path, text } => {
-            let at = inside(place, path)?;
-            let shown = paths::shown(place, &at.0);
+            let at = inside(roots, path)?;
+            let shown = paths::shown(roots, &at.0);
             if is_taken(&at.1) {
                 return Err(format!("{shown} exists already; update it instead."));
             }
             Ok(vec![step(at, None, Some((text.clone(), Encoding::Utf8)), format!("A {shown}"))])
         }
         FilePatch::Delete { path } => {
-            let at = inside(place, path)?;
-            no_link(place, &at.0)?;
-            let file = text_file::load(place, &at.0)?;
-            let says = format!("D {}", paths::shown(place, &at.0));
+            let at = inside(roots, path)?;
+            no_link(roots, &at.0)?;
+            let file = text_file::load(roots, &at.0)?;
+            let says = format!("D {}", paths::shown(roots, &at.0));
             Ok(vec![step(at, Some((file.text, file.encoding, file.seen)), None, says)])
         }
         FilePatch::Update { path, destination, hunks } => {
-            let at = inside(place, path)?;
-            let file = text_file::load(place, &at.0)?;
-            let shown = paths::shown(place, &at.0);
+            let at = inside(roots, path)?;
+            let file = text_file::load(roots, &at.0)?;
+            let shown = paths::shown(roots, &at.0);
             let patched = patch_apply::apply(&file.text, hunks).map_err(|problem| format!("{shown}: {problem}"))?;
             let mut says = format!("M {shown}");
             for loose in &patched.loose {
@@ -151,9 +151,9 @@ fn steps_of(
             let new = Some((patched.text, file.encoding));
             let old = Some((file.text, file.encoding, file.seen));
             let Some(destination) = destination else { return Ok(vec![step(at, old, new, says)]) };
-            let target = inside(place, destination)?;
-            no_link(place, &at.0)?;
-            let shown = paths::shown(place, &target.0);
+            let target = inside(roots, destination)?;
+            no_link(roots, &at.0)?;
+            let shown = paths::shown(roots, &target.0);
             if is_taken(&target.1) {
                 return Err(format!("{shown} exists already."));
             }
@@ -179,21 +179,21 @@ fn worded(loose: &Loose) -> String {
 }
 
 /// Resolves a path and refuses one that leads out of the workspace.
-fn inside(place: &Place, path: &str) -> Result<(PathBuf, PathBuf), String> {
-    let path = place.resolve(path);
-    let problem = |error: std::io::Error| text_file::problem(place, &path, &error);
+fn inside(roots: &Roots, path: &str) -> Result<(PathBuf, PathBuf), String> {
+    let path = roots.resolve(path);
+    let problem = |error: std::io::Error| text_file::problem(roots, &path, &error);
     let real = paths::real(&path).map_err(problem)?;
-    let workspace = paths::real(&place.workspace).map_err(problem)?;
+    let workspace = paths::real(&roots.workspace).map_err(problem)?;
     if !real.starts_with(&workspace) {
-        return Err(format!("{} is outside of the workspace.", paths::shown(place, &path)));
+        return Err(format!("{} is outside of the workspace.", paths::shown(roots, &path)));
     }
     Ok((path, real))
 }
 
 /// Refuses to remove a link: the model meant either the link or its target, and nobody can tell which.
-fn no_link(place: &Place, path: &Path) -> Result<(), String> {
+fn no_link(roots: &Roots, path: &Path) -> Result<(), String> {
     if path.is_symlink() {
-        return Err(format!("{} is a symbolic link; use the shell.", paths::shown(place, path)));
+        return Err(format!("{} is a symbolic link; use the shell.", paths::shown(roots, path)));
     }
     Ok(())
 }
@@ -272,11 +272,11 @@ impl Tool for ApplyPatchTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Write
     }
 
-    fn subject(&self, input: &Value, place: &Place) -> Subject {
+    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
         let Ok(files) = parse(input) else { return Subject::Whole };
         let named = files.iter().flat_map(|file| match file {
             FilePatch::Add { path, .. } | FilePatch::Delete { path } => vec![path.as_str()],
@@ -284,18 +284,18 @@ impl Tool for ApplyPatchTool {
                 std::iter::once(path.as_str()).chain(destination.as_deref()).collect()
             }
         });
-        paths::subject(place, named)
+        paths::subject(roots, named)
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let steps = plan(before.place, &parse(input)?)?;
+        let steps = plan(before.roots, &parse(input)?)?;
         let unwritable = || {
             steps.iter().find_map(|step| {
                 let error = step.may_be_taken().err()?;
-                Some(text_file::problem(before.place, &step.path, &error))
+                Some(text_file::problem(before.roots, &step.path, &error))
             })
         };
-        match changed_since(&steps, before.place, before.memory).or_else(unwritable) {
+        match changed_since(&steps, before.roots, before.memory).or_else(unwritable) {
             Some(problem) => Err(format!("{problem}\nNothing was changed.")),
             None => Ok(shown(&steps)),
         }
@@ -307,13 +307,13 @@ impl Tool for ApplyPatchTool {
                 Ok(files) => files,
                 Err(problem) => return ToolOutput::failed(problem),
             };
-            let place = context.place.clone();
-            let steps = match work::blocking(context.cancel, move |_| plan(&place, &files)).await {
+            let roots = context.roots.clone();
+            let steps = match work::blocking(context.cancel, move |_| plan(&roots, &files)).await {
                 Err(stopped) => return stopped,
                 Ok(Err(problem)) => return ToolOutput::failed(format!("{problem}\nNothing was changed.")),
                 Ok(Ok(steps)) => steps,
             };
-            if let Some(problem) = changed_since(&steps, context.place, context.memory) {
+            if let Some(problem) = changed_since(&steps, context.roots, context.memory) {
                 return ToolOutput::failed(format!("{problem}\nNothing was changed."));
             }
             let (steps, done) = match work::to_the_end(move || {
@@ -328,7 +328,7 @@ impl Tool for ApplyPatchTool {
             match done {
                 Err((index, error)) => ToolOutput::failed(format!(
                     "{}\nNothing was changed.",
-                    text_file::problem(context.place, &steps[index].path, &error)
+                    text_file::problem(context.roots, &steps[index].path, &error)
                 )),
                 Ok(seen) => told(&steps, seen, &context),
             }
@@ -337,11 +337,11 @@ impl Tool for ApplyPatchTool {
 }
 
 /// Finds a file the model read in another state; one it never read is known by the patch's own context.
-fn changed_since(steps: &[Step], place: &Place, memory: &ToolMemory) -> Option<String> {
+fn changed_since(steps: &[Step], roots: &Roots, memory: &ToolMemory) -> Option<String> {
     steps.iter().find_map(|step| {
         let (text, _, seen) = step.old.as_ref()?;
         let Freshness::Changed(known) = memory.files.freshness(&step.real, seen) else { return None };
-        Some(change::changed(&paths::shown(place, &step.path), known.as_deref(), text))
+        Some(change::changed(&paths::shown(roots, &step.path), known.as_deref(), text))
     })
 }
 

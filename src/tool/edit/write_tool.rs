@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::conversation::{Brief, Effect, Preview, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
 use crate::tool::text_file::{self, Encoding};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, paths, work};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, paths, work};
 
 use super::change::Change;
 use super::matching;
@@ -23,22 +23,22 @@ pub struct WriteTool;
 ///
 /// # Errors
 /// The text for the model.
-fn plan(input: &Value, place: &Place) -> Result<(PathBuf, Change), String> {
+fn plan(input: &Value, roots: &Roots) -> Result<(PathBuf, Change), String> {
     let arguments = Arguments::parse("write", input, FIELDS)?;
-    let path = place.resolve(arguments.filled_text("path")?);
+    let path = roots.resolve(arguments.filled_text("path")?);
     let new = arguments.text("content")?.to_owned();
-    let real = paths::real(&path).map_err(|error| text_file::problem(place, &path, &error))?;
-    let shown = paths::shown(place, &path);
+    let real = paths::real(&path).map_err(|error| text_file::problem(roots, &path, &error))?;
+    let shown = paths::shown(roots, &path);
     if real.symlink_metadata().is_err() {
         if let Some(file) =
             real.ancestors().skip(1).find(|parent| parent.exists()).filter(|parent| !parent.is_dir())
         {
-            return Err(format!("{} is a file, not a directory.", paths::shown(place, file)));
+            return Err(format!("{} is a file, not a directory.", paths::shown(roots, file)));
         }
         let says = format!("Made {shown}.");
         return Ok((path, Change { real, old: None, before: None, new, encoding: Encoding::Utf8, says }));
     }
-    let file = text_file::load(place, &real)?;
+    let file = text_file::load(roots, &real)?;
     // UTF-16 and marked files stay what they are; Latin-1 becomes UTF-8 only if the new text needs it.
     let encoding = match file.encoding {
         Encoding::Latin1 if file.encoding.encode(&new).is_err() => Encoding::Utf8,
@@ -85,25 +85,25 @@ impl Tool for WriteTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Write
     }
 
-    fn subject(&self, input: &Value, place: &Place) -> Subject {
+    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
         Arguments::parse("write", input, FIELDS)
             .and_then(|arguments| arguments.filled_text("path"))
-            .map_or(Subject::Whole, |path| paths::subject(place, [path]))
+            .map_or(Subject::Whole, |path| paths::subject(roots, [path]))
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let (path, change) = plan(input, before.place)?;
+        let (path, change) = plan(input, before.roots)?;
         change.checked(&path, before)
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let place = context.place.clone();
-            match work::blocking(context.cancel, move |_| plan(&input, &place)).await {
+            let roots = context.roots.clone();
+            match work::blocking(context.cancel, move |_| plan(&input, &roots)).await {
                 Err(stopped) => stopped,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
                 Ok(Ok((path, change))) => change.make(path, context).await,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec};
 use crate::tool::arguments::{Arguments, Field};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput};
 
 use super::shared::Shared;
 
@@ -50,11 +50,11 @@ impl Tool for ToolSearch {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, _input: &Value, _place: &Place) -> Subject {
+    fn subject(&self, _input: &Value, _place: &Roots) -> Subject {
         Subject::Whole
     }
 

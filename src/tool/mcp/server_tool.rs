@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use crate::conversation::{About, Effect, Outcome, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec};
 use crate::mcp::{Answer, Call, Failure, Offered, Part, Servers};
 use crate::tool::output::{self, LIMITS};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, base64, output_file, picture, work};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, base64, output_file, picture, work};
 
 use super::form;
 use super::name::full_name;
@@ -44,11 +44,11 @@ impl Tool for ServerTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Execute
     }
 
-    fn subject(&self, _input: &Value, _place: &Place) -> Subject {
+    fn subject(&self, _input: &Value, _place: &Roots) -> Subject {
         Subject::Whole
     }
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
 use crate::tool::work::{self, Stop};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, memory, paths, text_file};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, memory, paths, text_file};
 
 /// Files told to the model.
 const LIMIT: usize = 200;
@@ -41,14 +41,14 @@ struct Input {
 }
 
 impl Input {
-    fn parse(input: &Value, place: &Place) -> Result<Self, String> {
+    fn parse(input: &Value, roots: &Roots) -> Result<Self, String> {
         let arguments = Arguments::parse("glob", input, FIELDS)?;
         let mut pattern = arguments.filled_text("pattern")?.to_owned();
-        let mut root = place.resolve(arguments.optional_text("path")?.unwrap_or("."));
+        let mut root = roots.resolve(arguments.optional_text("path")?.unwrap_or("."));
         // An absolute pattern: its fixed parts are the root.
         if pattern.starts_with('/') || pattern.starts_with("~/") {
             let (fixed, rest) = split_fixed(&pattern);
-            root = place.resolve(&fixed);
+            root = roots.resolve(&fixed);
             pattern = rest;
         }
         let pattern = pattern.strip_prefix("./").unwrap_or(&pattern);
@@ -83,8 +83,8 @@ fn split_fixed(pattern: &str) -> (String, String) {
     (if fixed.is_empty() { "/".to_owned() } else { fixed }, parts[first..].join("/"))
 }
 
-fn find(request: &Input, place: &Place, stop: &Stop) -> Result<(Vec<PathBuf>, u64), String> {
-    text_file::listed(place, &request.root)?;
+fn find(request: &Input, roots: &Roots, stop: &Stop) -> Result<(Vec<PathBuf>, u64), String> {
+    text_file::listed(roots, &request.root)?;
     let found: Mutex<Vec<(Option<SystemTime>, PathBuf)>> = Mutex::default();
     let count = AtomicU64::new(0);
     let mut walk = WalkBuilder::new(&request.root);
@@ -142,12 +142,12 @@ impl Tool for GlobTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, input: &Value, place: &Place) -> Subject {
-        match Input::parse(input, place) {
+    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
+        match Input::parse(input, roots) {
             Ok(request) => paths::subject_of(request.root),
             Err(_) => Subject::Whole,
         }
@@ -160,28 +160,28 @@ impl Tool for GlobTool {
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let request = Input::parse(input, before.place)?;
-        text_file::listed(before.place, &request.root)?;
+        let request = Input::parse(input, before.roots)?;
+        text_file::listed(before.roots, &request.root)?;
         let pattern = request.pattern.glob().glob();
-        Ok(Preview::Text { text: format!("{pattern} in {}", paths::shown(before.place, &request.root)) })
+        Ok(Preview::Text { text: format!("{pattern} in {}", paths::shown(before.roots, &request.root)) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let request = match Input::parse(&input, context.place) {
+            let request = match Input::parse(&input, context.roots) {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };
             let root = request.root.clone();
-            let place = context.place.clone();
-            let found = work::blocking(context.cancel, move |stop| find(&request, &place, stop)).await;
+            let roots = context.roots.clone();
+            let found = work::blocking(context.cancel, move |stop| find(&request, &roots, stop)).await;
             match found {
                 Err(stopped) => stopped,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
                 Ok(Ok((files, count))) => {
                     let mut text = String::new();
                     for file in &files {
-                        text.push_str(&paths::shown(context.place, file));
+                        text.push_str(&paths::shown(context.roots, file));
                         text.push('\n');
                     }
                     if count == 0 {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::secret::files::SecretFiles;
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, paths, text_file, work};
 
 use super::grep_search::{self, FileHits, Found, Search, Wanted};
 
@@ -39,7 +39,7 @@ const FIELDS: &[Field] = &[
 pub struct GrepTool;
 
 /// Reads the input; `secrets` are not looked into.
-fn request(input: &Value, place: &Place, secrets: SecretFiles) -> Result<Search, String> {
+fn request(input: &Value, roots: &Roots, secrets: SecretFiles) -> Result<Search, String> {
     let arguments = Arguments::parse("grep", input, FIELDS)?;
     let pattern = arguments.text("pattern")?;
     if pattern.is_empty() {
@@ -58,8 +58,8 @@ fn request(input: &Value, place: &Place, secrets: SecretFiles) -> Result<Search,
         pattern: pattern.to_owned(),
         literal: arguments.flag("literal")?,
         ignore_case: arguments.flag("ignore_case")?,
-        root: place.resolve(arguments.optional_text("path")?.unwrap_or(".")),
-        cwd: place.cwd.clone(),
+        root: roots.resolve(arguments.optional_text("path")?.unwrap_or(".")),
+        cwd: roots.cwd.clone(),
         glob: arguments.optional_text("glob")?.filter(|glob| !glob.is_empty()).map(str::to_owned),
         context: usize::try_from(context).unwrap_or(0),
         wanted,
@@ -69,12 +69,12 @@ fn request(input: &Value, place: &Place, secrets: SecretFiles) -> Result<Search,
 }
 
 /// Makes what a search needs. Looks at the disk.
-fn prepared(search: &Search, place: &Place) -> Result<(RegexMatcher, Override), String> {
-    let metadata = search.root.metadata().map_err(|error| text_file::problem(place, &search.root, &error))?;
+fn prepared(search: &Search, roots: &Roots) -> Result<(RegexMatcher, Override), String> {
+    let metadata = search.root.metadata().map_err(|error| text_file::problem(roots, &search.root, &error))?;
     if metadata.is_dir() {
-        text_file::listed(place, &search.root)?;
+        text_file::listed(roots, &search.root)?;
     } else {
-        text_file::open(place, &search.root)?;
+        text_file::open(roots, &search.root)?;
     }
     let matcher = grep_search::matcher(search).map_err(|problem| {
         format!("grep: argument `pattern` is not valid; set literal for plain text.\n{problem}")
@@ -84,7 +84,7 @@ fn prepared(search: &Search, place: &Place) -> Result<(RegexMatcher, Override), 
     Ok((matcher, only))
 }
 
-fn worded(found: &Found, search: &Search, place: &Place) -> String {
+fn worded(found: &Found, search: &Search, roots: &Roots) -> String {
     let mut text = String::new();
     let mut left = search.limit;
     let mut told_files = 0;
@@ -93,7 +93,7 @@ fn worded(found: &Found, search: &Search, place: &Place) -> String {
             break;
         }
         told_files += 1;
-        let name = paths::shown(place, path);
+        let name = paths::shown(roots, path);
         // Writing to a String cannot fail.
         match search.wanted {
             Wanted::Files => {
@@ -192,12 +192,12 @@ impl Tool for GrepTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, input: &Value, place: &Place) -> Subject {
-        match request(input, place, SecretFiles::default()) {
+    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
+        match request(input, roots, SecretFiles::default()) {
             Ok(search) => paths::subject_of(search.root),
             Err(_) => Subject::Whole,
         }
@@ -210,23 +210,23 @@ impl Tool for GrepTool {
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let search = request(input, before.place, SecretFiles::default())?;
-        prepared(&search, before.place)?;
-        Ok(Preview::Text { text: format!("{} in {}", search.pattern, paths::shown(before.place, &search.root)) })
+        let search = request(input, before.roots, SecretFiles::default())?;
+        prepared(&search, before.roots)?;
+        Ok(Preview::Text { text: format!("{} in {}", search.pattern, paths::shown(before.roots, &search.root)) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let search = match request(&input, context.place, context.sandbox.secret_files()) {
+            let search = match request(&input, context.roots, context.sandbox.secret_files()) {
                 Ok(search) => search,
                 Err(problem) => return ToolOutput::failed(problem),
             };
             let root = search.root.clone();
-            let place = context.place.clone();
+            let roots = context.roots.clone();
             let found = work::blocking(context.cancel, move |stop| {
-                let (matcher, only) = prepared(&search, &place)?;
+                let (matcher, only) = prepared(&search, &roots)?;
                 let found = grep_search::search(&search, &matcher, only, stop);
-                Ok::<_, String>((worded(&found, &search, &place), found.lines))
+                Ok::<_, String>((worded(&found, &search, &roots), found.lines))
             })
             .await;
             match found {

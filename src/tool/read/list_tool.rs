@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
 use crate::tool::work::{self, Stop};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, paths, text_file};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, paths, text_file};
 
 /// Entries told to the model.
 const LIMIT: u64 = 500;
@@ -32,18 +32,18 @@ struct Input {
 }
 
 impl Input {
-    fn parse(input: &Value, place: &Place) -> Result<Self, String> {
+    fn parse(input: &Value, roots: &Roots) -> Result<Self, String> {
         let arguments = Arguments::parse("list", input, FIELDS)?;
         let depth = arguments.number("depth")?.unwrap_or(DEFAULT_DEPTH).clamp(1, DEPTH_LIMIT);
         Ok(Self {
-            path: place.resolve(arguments.optional_text("path")?.unwrap_or(".")),
+            path: roots.resolve(arguments.optional_text("path")?.unwrap_or(".")),
             depth: usize::try_from(depth).unwrap_or(1),
         })
     }
 }
 
-fn list(request: &Input, place: &Place, stop: &Stop) -> Result<(String, u64), String> {
-    text_file::listed(place, &request.path)?;
+fn list(request: &Input, roots: &Roots, stop: &Stop) -> Result<(String, u64), String> {
+    text_file::listed(roots, &request.path)?;
     let walk = WalkBuilder::new(&request.path)
         .hidden(false)
         .max_depth(Some(request.depth))
@@ -105,32 +105,32 @@ impl Tool for ListTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, input: &Value, place: &Place) -> Subject {
-        match Input::parse(input, place) {
+    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
+        match Input::parse(input, roots) {
             Ok(request) => paths::subject_of(request.path),
             Err(_) => Subject::Whole,
         }
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let request = Input::parse(input, before.place)?;
-        text_file::listed(before.place, &request.path)?;
-        Ok(Preview::Text { text: paths::shown(before.place, &request.path) })
+        let request = Input::parse(input, before.roots)?;
+        text_file::listed(before.roots, &request.path)?;
+        Ok(Preview::Text { text: paths::shown(before.roots, &request.path) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let request = match Input::parse(&input, context.place) {
+            let request = match Input::parse(&input, context.roots) {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };
             let path = request.path.clone();
-            let place = context.place.clone();
-            match work::blocking(context.cancel, move |stop| list(&request, &place, stop)).await {
+            let roots = context.roots.clone();
+            match work::blocking(context.cancel, move |stop| list(&request, &roots, stop)).await {
                 Err(stopped) => stopped,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
                 Ok(Ok((text, count))) => {

@@ -13,7 +13,7 @@ use crate::tool::kind::{self, Kind, SAMPLE};
 use crate::tool::picture::{self, Fitted, Scaled};
 use crate::tool::text_file::{self, Encoding, WHOLE_LIMIT};
 use crate::tool::work::{self, Stop};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, output, paths};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, output, paths};
 
 use super::page::{self, Page, Range};
 
@@ -47,10 +47,10 @@ enum Found {
 }
 
 impl Input {
-    fn parse(input: &Value, place: &Place) -> Result<Self, String> {
+    fn parse(input: &Value, roots: &Roots) -> Result<Self, String> {
         let arguments = Arguments::parse("read", input, FIELDS)?;
         Ok(Self {
-            path: place.resolve(arguments.filled_text("path")?),
+            path: roots.resolve(arguments.filled_text("path")?),
             offset: arguments.number("offset")?.unwrap_or(1).max(1),
             limit: arguments.number("limit")?.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LINES),
         })
@@ -80,32 +80,32 @@ impl Tool for ReadTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, input: &Value, place: &Place) -> Subject {
+    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
         Arguments::parse("read", input, FIELDS)
             .and_then(|arguments| arguments.filled_text("path"))
-            .map_or(Subject::Whole, |path| paths::subject(place, [path]))
+            .map_or(Subject::Whole, |path| paths::subject(roots, [path]))
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let request = Input::parse(input, before.place)?;
-        look(before.place, &request, &Stop::default())?;
-        Ok(Preview::Text { text: paths::shown(before.place, &request.path) })
+        let request = Input::parse(input, before.roots)?;
+        look(before.roots, &request, &Stop::default())?;
+        Ok(Preview::Text { text: paths::shown(before.roots, &request.path) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let request = match Input::parse(&input, context.place) {
+            let request = match Input::parse(&input, context.roots) {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };
             let path = request.path.clone();
-            let place = context.place.clone();
+            let roots = context.roots.clone();
             let (offset, limit) = (request.offset, request.limit);
-            let found = work::blocking(context.cancel, move |stop| look(&place, &request, stop)).await;
+            let found = work::blocking(context.cancel, move |stop| look(&roots, &request, stop)).await;
             let facts = |lines| ToolFacts { path: Some(path.clone()), lines, ..ToolFacts::default() };
             match found {
                 Err(stopped) => stopped,
@@ -165,30 +165,30 @@ fn worded(page: &Page, encoding: Encoding, offset: u64, size: u64) -> String {
     if remarks.is_empty() { page.text.clone() } else { format!("{}({})\n", page.text, remarks.join("; ")) }
 }
 
-fn look(place: &Place, request: &Input, stop: &Stop) -> Result<Found, String> {
+fn look(roots: &Roots, request: &Input, stop: &Stop) -> Result<Found, String> {
     let path = &request.path;
-    let (mut file, metadata) = text_file::open(place, path)?;
+    let (mut file, metadata) = text_file::open(roots, path)?;
     let real = paths::real(path).unwrap_or_else(|_| path.clone());
-    let problem = |error: std::io::Error| text_file::problem(place, path, &error);
+    let problem = |error: std::io::Error| text_file::problem(roots, path, &error);
     let size = metadata.len();
     let mut bytes = Vec::new();
     (&mut file).take(SAMPLE as u64).read_to_end(&mut bytes).map_err(problem)?;
     let binary = |what: &str| {
-        format!("{} is a binary file ({what}, {}); it is not shown.", paths::shown(place, path), output::size(size))
+        format!("{} is a binary file ({what}, {}); it is not shown.", paths::shown(roots, path), output::size(size))
     };
     match kind::kind(&bytes) {
         Kind::Picture(media_type) => {
             if size > PICTURE_LIMIT {
                 return Err(format!(
                     "{} is a picture ({media_type}) of {}; at most {} can be shown.",
-                    paths::shown(place, path),
+                    paths::shown(roots, path),
                     output::size(size),
                     output::size(PICTURE_LIMIT)
                 ));
             }
             file.take(PICTURE_LIMIT).read_to_end(&mut bytes).map_err(problem)?;
             let fitted = picture::fit(media_type, &bytes)
-                .map_err(|unfit| format!("{} is a picture {unfit}.", paths::shown(place, path)))?;
+                .map_err(|unfit| format!("{} is a picture {unfit}.", paths::shown(roots, path)))?;
             return Ok(Found::Picture(fitted));
         }
         Kind::Binary(what) => return Err(binary(what)),
@@ -199,7 +199,7 @@ fn look(place: &Place, request: &Input, stop: &Stop) -> Result<Found, String> {
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
             return Err(format!(
                 "{} is UTF-16 text of {}, too large to be shown.",
-                paths::shown(place, path),
+                paths::shown(roots, path),
                 output::size(size)
             ));
         }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::output::{self, LIMITS};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, work};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, work};
 
 use super::detached::{DetachedJob, DetachedJobs};
 use super::detached_words;
@@ -134,11 +134,11 @@ impl Tool for ShellJobTool {
     }
 
     /// Its jobs were approved when they began; looking at them and ending them reaches nothing else.
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, _input: &Value, _place: &Place) -> Subject {
+    fn subject(&self, _input: &Value, _place: &Roots) -> Subject {
         Subject::Whole
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::conversation::ToolFacts;
-use crate::tool::{Place, Settled, ToolMemory, ToolOutput, memory, paths};
+use crate::tool::{Roots, Settled, ToolMemory, ToolOutput, memory, paths};
 
 use super::project::{self, Belongs, Known, Made};
 
@@ -16,20 +16,20 @@ const MOST_SEEN: usize = 10_000;
 pub(super) fn settle(
     (input, lines): (&Value, &[String]),
     (directory, said): (&Path, bool),
-    place: &Place,
+    roots: &Roots,
     memory: &ToolMemory,
 ) -> Settled {
     let exists = |path: &Path| path.exists();
     let made = memory::lock(&memory.made).clone();
     let seen = seen(memory);
-    let known = Known { directory, workspace: &place.workspace, made: &made, seen: &seen, exists: &exists };
+    let known = Known { directory, workspace: &roots.workspace, made: &made, seen: &seen, exists: &exists };
     if let Some((before, whole)) = project::already(lines, &known) {
-        return Settled::Answer(Box::new(answered(before, whole, place)));
+        return Settled::Answer(Box::new(answered(before, whole, roots)));
     }
     if said {
         return Settled::AsIs;
     }
-    let shown = |path: &Path| paths::shown(place, path);
+    let shown = |path: &Path| paths::shown(roots, path);
     match project::belongs(lines, &known) {
         Belongs::Here => Settled::AsIs,
         Belongs::There { directory, marker } => {
@@ -56,8 +56,8 @@ pub(super) fn remember(lines: &[String], directory: &Path, memory: &ToolMemory) 
     memory::lock(&memory.made).extend(new);
 }
 
-fn answered(before: &Made, whole: bool, place: &Place) -> ToolOutput {
-    let at = paths::shown(place, &before.directory);
+fn answered(before: &Made, whole: bool, roots: &Roots) -> ToolOutput {
+    let at = paths::shown(roots, &before.directory);
     if whole {
         let facts = ToolFacts { path: Some(before.directory.clone()), ..ToolFacts::default() };
         return ToolOutput::ok(format!("Already done in this session, at {at}: not run again."), facts);

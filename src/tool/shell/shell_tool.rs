@@ -12,7 +12,7 @@ use crate::conversation::{
 };
 use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::{
-    Access, Before, Place, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work,
+    Access, Before, Roots, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work,
 };
 
 use super::person_shell::PersonShell;
@@ -83,7 +83,7 @@ impl ShellTool {
 }
 
 impl Input {
-    fn parse(input: &Value, place: &Place) -> Result<Self, String> {
+    fn parse(input: &Value, roots: &Roots) -> Result<Self, String> {
         let arguments = Arguments::parse(NAME, input, FIELDS)?;
         let lines = lines(&arguments)?;
         let line = one_line(&lines);
@@ -95,7 +95,7 @@ impl Input {
             return Err("shell: only one command can go to the background; join them with &&".to_owned());
         }
         let said = arguments.optional_text("cwd")?.filter(|directory| !directory.is_empty());
-        let directory = said.map_or_else(|| place.cwd.clone(), |directory| place.resolve(directory));
+        let directory = said.map_or_else(|| roots.cwd.clone(), |directory| roots.resolve(directory));
         let said = said.is_some();
         let limit = arguments.number("timeout")?.filter(|limit| *limit > 0).unwrap_or(DEFAULT_TIMEOUT);
         let interactive = arguments.flag("interactive")?;
@@ -106,11 +106,11 @@ impl Input {
     }
 
     /// Says why it could not begin where it is to run. Looks at the disk.
-    fn no_directory(&self, place: &Place) -> Option<String> {
+    fn no_directory(&self, roots: &Roots) -> Option<String> {
         match self.directory.metadata() {
             Ok(metadata) if metadata.is_dir() => None,
-            Ok(_) => Some(format!("shell: {} is not a directory", paths::shown(place, &self.directory))),
-            Err(error) => Some(text_file::problem(place, &self.directory, &error)),
+            Ok(_) => Some(format!("shell: {} is not a directory", paths::shown(roots, &self.directory))),
+            Err(error) => Some(text_file::problem(roots, &self.directory, &error)),
         }
     }
 
@@ -127,9 +127,9 @@ impl Input {
     }
 
     /// The line a rule or a person judges: with the directory, for relative paths mean something else there.
-    fn whole_line(&self, place: &Place) -> String {
+    fn whole_line(&self, roots: &Roots) -> String {
         let line = &self.line;
-        if self.directory == place.cwd {
+        if self.directory == roots.cwd {
             return line.clone();
         }
         let directory = self.directory.to_string_lossy();
@@ -223,13 +223,13 @@ impl Tool for ShellTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Execute
     }
 
-    fn subject(&self, input: &Value, place: &Place) -> Subject {
-        match Input::parse(input, place) {
-            Ok(request) => Subject::Command { line: request.whole_line(place) },
+    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
+        match Input::parse(input, roots) {
+            Ok(request) => Subject::Command { line: request.whole_line(roots) },
             Err(_) => Subject::Whole,
         }
     }
@@ -242,10 +242,10 @@ impl Tool for ShellTool {
         }
     }
 
-    fn settle(&self, input: &Value, place: &Place, memory: &ToolMemory) -> Settled {
+    fn settle(&self, input: &Value, roots: &Roots, memory: &ToolMemory) -> Settled {
         // What cannot be read is refused when it is run.
-        let Ok(request) = Input::parse(input, place) else { return Settled::AsIs };
-        settle::settle((input, &request.lines), (&request.directory, request.said), place, memory)
+        let Ok(request) = Input::parse(input, roots) else { return Settled::AsIs };
+        settle::settle((input, &request.lines), (&request.directory, request.said), roots, memory)
     }
 
     fn outlives(&self, input: &Value) -> bool {
@@ -271,15 +271,15 @@ impl Tool for ShellTool {
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let request = Input::parse(input, before.place)?;
-        request.no_directory(before.place).map_or(Ok(()), Err)?;
+        let request = Input::parse(input, before.roots)?;
+        request.no_directory(before.roots).map_or(Ok(()), Err)?;
         request.refused(self.helper.as_deref(), before.can_lend, before.memory).map_or(Ok(()), Err)?;
-        Ok(Preview::Command { line: request.whole_line(before.place) })
+        Ok(Preview::Command { line: request.whole_line(before.roots) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let request = match Input::parse(&input, context.place) {
+            let request = match Input::parse(&input, context.roots) {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };
@@ -290,9 +290,9 @@ impl Tool for ShellTool {
             if let Some(problem) = request.refused(helper, context.person.can_lend(), context.memory) {
                 return ToolOutput::failed(problem);
             }
-            let (request, place) = (Arc::new(request), context.place.clone());
+            let (request, roots) = (Arc::new(request), context.roots.clone());
             let looked = Arc::clone(&request);
-            match work::blocking(context.cancel, move |_| looked.no_directory(&place)).await {
+            match work::blocking(context.cancel, move |_| looked.no_directory(&roots)).await {
                 Ok(None) => {}
                 Ok(Some(problem)) => return ToolOutput::failed(problem),
                 Err(stopped) => return stopped,

@@ -96,7 +96,7 @@ impl Resources {
             Reach::ReadOnly => Some(own(shared)?),
         };
         let writable = temporary.as_ref().map_or(shared, OwnDirectory::path);
-        let ground = WorkDirectories { workspace: &context.place.workspace, directory, temporary: writable, line };
+        let ground = WorkDirectories { workspace: &context.roots.workspace, directory, temporary: writable, line };
         let confinement = context.sandbox.confinement(context.reach, ground);
         Ok(Self { confinement, temporary, instead, trash, variables, trial })
     }

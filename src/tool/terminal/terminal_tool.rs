@@ -14,7 +14,7 @@ use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdenti
 use crate::platform::ADOPTS;
 use crate::tool::arguments::{Arguments, Field};
 use crate::tool::shell::{Group, Launch, Mark, PersonShell, Resources, SET};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, work};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, work};
 
 use super::keys;
 use super::programs::{self, Program, Programs};
@@ -219,7 +219,7 @@ fn spawned(
     let mark = Mark::new();
     let (near, far) = programs::open()?;
     let (told, tells) = UnixStream::pair()?;
-    let directory = context.place.cwd.as_path();
+    let directory = context.roots.cwd.as_path();
     let resources = Resources::new(Some(helper), line, directory, context)?;
     let environment = resources.definitions(person, context)?;
     let (helper, program) = (Some(helper), None);
@@ -275,14 +275,14 @@ impl Tool for TerminalTool {
         }
     }
 
-    fn effect(&self, input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, input: &Value, _place: &Roots) -> Effect {
         match request(input) {
             Ok(request) if judged(&request.action).is_none() => Effect::Read,
             Ok(_) | Err(_) => Effect::Execute,
         }
     }
 
-    fn subject(&self, input: &Value, _place: &Place) -> Subject {
+    fn subject(&self, input: &Value, _place: &Roots) -> Subject {
         let line = request(input).ok().and_then(|request| judged(&request.action));
         line.map_or(Subject::Whole, |line| Subject::Command { line })
     }

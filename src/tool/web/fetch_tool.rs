@@ -12,7 +12,7 @@ use crate::conversation::{
 };
 use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::output::{self, Limits};
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, kind, output_file, work};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, kind, output_file, work};
 
 use super::page::{self, Fetched, Reach, Refused};
 use super::{address, markdown};
@@ -75,14 +75,14 @@ impl Tool for WebFetchTool {
 
     /// Reaching what only this machine can reach is more than reading the web: no rule but one that names the host
     /// allows it.
-    fn effect(&self, input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, input: &Value, _place: &Roots) -> Effect {
         match Input::parse(input) {
             Ok(request) if request.private => Effect::Execute,
             Ok(_) | Err(_) => Effect::Network,
         }
     }
 
-    fn subject(&self, input: &Value, _place: &Place) -> Subject {
+    fn subject(&self, input: &Value, _place: &Roots) -> Subject {
         let host = Input::parse(input).ok().and_then(|request| request.url.host_str().map(str::to_owned));
         host.map_or(Subject::Whole, |host| Subject::Host { host: address::literal(&host).to_ascii_lowercase() })
     }

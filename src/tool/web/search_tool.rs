@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field};
 use crate::tool::output;
-use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, work};
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, work};
 
 use super::address;
 use super::fetch_tool::{quoted, why_not};
@@ -70,11 +70,11 @@ impl Tool for WebSearchTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
         Effect::Network
     }
 
-    fn subject(&self, _input: &Value, _place: &Place) -> Subject {
+    fn subject(&self, _input: &Value, _place: &Roots) -> Subject {
         let host = self.address.as_ref().and_then(Url::host_str);
         host.map_or(Subject::Whole, |host| Subject::Host { host: address::literal(host).to_ascii_lowercase() })
     }

@@ -13,7 +13,7 @@ use axi::config::{Notifications, Notify, ReasoningView, ThemeChoice};
 use axi::frontend::human::{Human, HumanOptions, Looks, Nobody, Notifier, Palette, Rules};
 use axi::locale::Locale;
 use axi::terminal::{Capabilities, Depth, Line, NotifyBy, Screen, Span, Wrap};
-use axi::tool::{Place, Toolbox, table};
+use axi::tool::{Roots, Toolbox, table};
 use nu_ansi_term::{Color, Style};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -200,7 +200,7 @@ pub(crate) fn human<W: Write>(
         size,
         looks,
         locale: Locale::new("en"),
-        place: Place { cwd: "/work".into(), workspace: "/work".into(), home: None },
+        roots: Roots { cwd: "/work".into(), workspace: "/work".into(), home: None },
         asker: Box::new(Nobody),
         rules: Rules::default(),
         tools: Toolbox::new(table::standard(None, None)),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axi::conversation::Preview;
 use axi::sandbox::{Reach, Sandbox, Wanted};
-use axi::tool::{Before, Person, Place, Settled, Tool, ToolContext, ToolMemory, ToolOutput};
+use axi::tool::{Before, Person, Roots, Settled, Tool, ToolContext, ToolMemory, ToolOutput};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct ToolBench {
     directory: tempfile::TempDir,
     /// Where the tools run.
-    pub(crate) place: Place,
+    pub(crate) roots: Roots,
     /// What confines their children.
     pub(crate) sandbox: Sandbox,
     /// How far those reach; everything unless a test says otherwise.
@@ -56,7 +56,7 @@ impl ToolBench {
         let root = directory.path().canonicalize().unwrap().join("work");
         std::fs::create_dir(&root).unwrap();
         Self {
-            place: Place { cwd: root.clone(), workspace: root, home: None },
+            roots: Roots { cwd: root.clone(), workspace: root, home: None },
             sandbox: Sandbox::new(Wanted::On, None, Vec::new(), Vec::new(), std::env::temp_dir()),
             reach: Reach::Full,
             directory,
@@ -68,7 +68,7 @@ impl ToolBench {
 
     /// A path in the workspace.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.place.cwd.join(name)
+        self.roots.cwd.join(name)
     }
 
     /// Where whole outputs are kept.
@@ -90,13 +90,13 @@ impl ToolBench {
 
     /// Checks a call, as is done before a person is asked.
     pub(crate) fn check(&self, tool: &dyn Tool, input: &Value) -> Result<Preview, String> {
-        let (place, memory, output_dir) = (&self.place, &self.memory, &self.output_dir());
-        tool.check(&self.settled(tool, input), &Before { place, memory, output_dir, can_lend: false })
+        let (roots, memory, output_dir) = (&self.roots, &self.memory, &self.output_dir());
+        tool.check(&self.settled(tool, input), &Before { roots, memory, output_dir, can_lend: false })
     }
 
     /// The input that is judged, checked and run.
     fn settled(&self, tool: &dyn Tool, input: &Value) -> Value {
-        match tool.settle(input, &self.place, &self.memory) {
+        match tool.settle(input, &self.roots, &self.memory) {
             Settled::Input { input, .. } => input,
             Settled::AsIs | Settled::Answer(_) => input.clone(),
         }
@@ -163,7 +163,7 @@ impl ToolBench {
 
     fn context<'a>(&'a self, progress: mpsc::Sender<String>, output_dir: &'a Path) -> ToolContext<'a> {
         ToolContext {
-            place: &self.place,
+            roots: &self.roots,
             cancel: &self.cancel,
             progress,
             output_dir,

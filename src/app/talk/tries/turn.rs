@@ -67,7 +67,7 @@ impl Trials for TurnTrials {
 
 /// Makes what asks git of the workspace's repository; `None` where there is none. What that runs may only read.
 fn asks_git(app: &App) -> Option<AsksGit> {
-    let root = app.project.place().workspace;
+    let root = app.project.roots().workspace;
     let (program, sandbox) = (app.process.program.clone()?, app.sandbox());
     if !root.join(".git").exists() {
         return None;

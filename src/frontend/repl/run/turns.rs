@@ -101,7 +101,7 @@ impl Turns {
     fn message(&self, scene: &mut Scene<'_>, text: String, rest: &str, printed: Vec<String>) -> Message {
         let model = scene.agent.model();
         let budget = model.context_window.map_or(ATTACHED_TOKENS, |window| window / 2);
-        let place = scene.agent.place();
+        let place = scene.agent.roots();
         let painter = scene.human.painter();
         let options = AttachOptions {
             directory: place.cwd.clone(),

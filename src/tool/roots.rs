@@ -1,10 +1,10 @@
-//! Where a turn takes place, and what paths mean there.
+//! The roots of paths in a turn, and what paths mean there.
 
 use std::path::{Path, PathBuf};
 
-/// Where a turn takes place; passed in, never read from the process.
+/// What paths in a turn are resolved by and shown against; passed in, never read from the process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Roots {
     /// The working directory, absolute.
     pub cwd: PathBuf,
     /// The workspace: the repository's root, else `cwd`.
@@ -13,7 +13,7 @@ pub struct Place {
     pub home: Option<PathBuf>,
 }
 
-impl Place {
+impl Roots {
     /// Resolves a path the model wrote: `~` and relative ones against the working directory, `.` and `..`
     /// taken out by name. Does not look at the disk.
     #[must_use]
