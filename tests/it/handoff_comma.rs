@@ -57,6 +57,8 @@ fn the_line_goes_over_untouched_and_stays_in_the_history() {
         person.types("\r");
         person.sees_line("");
         assert!(person.home.work().join("made").exists(), "{}", row.name());
+        // The terminal was asked once: a second answer would go to the command.
+        person.waits(|view| !view.text().contains("[0n"), "no answer of the terminal on the screen");
     }
 }
 
