@@ -28,15 +28,17 @@ if [[ $- == *i* ]] && ! type , &>/dev/null; then
   }
   if ((BASH_VERSINFO >= 5)) && [[ -z ${BLE_VERSION-} && ${__axi_state-} != readonly* && (-o emacs || -o vi) &&
     $(for map in emacs vi-insert vi-command; do bind -m $map -q accept-line; done) == *C-m\"*C-m\"*C-m\"* ]]; then
+    # `plain`, or `looking` at the line first.
     __axi_enter_is() {
-      local map
-      for map in emacs vi-insert vi-command; do bind -m $map "\"\\C-m\": $1"; done
+      local map does='"\C-x,\C-x\C-m"'
+      if [[ $1 == plain ]]; then does=accept-line; fi
+      for map in emacs vi-insert vi-command; do bind -m $map '"\C-m": '"$does"; done
     }
     for __axi_map in emacs vi-insert vi-command; do
       bind -m $__axi_map -x '"\C-x,": __axi_enter "$_"'
       bind -m $__axi_map '"\C-x\C-m": accept-line'
     done
     unset __axi_map
-    __axi_enter_is '"\C-x,\C-x\C-m"'
+    __axi_enter_is looking
   fi
 fi

@@ -185,7 +185,7 @@ __axi_line() {
 __axi_back() {
   local over='' text='' code=$__axi_code
   PS1=${PS1%"$__axi_ask"}
-  if declare -F __axi_enter_is >/dev/null; then __axi_enter_is '"\C-x,\C-x\C-m"'; fi
+  if declare -F __axi_enter_is >/dev/null; then __axi_enter_is looking; fi
   if [[ -e $__axi_reply ]]; then __axi_receive; fi
   if [[ $__axi_submitted ]]; then
     over=1
@@ -266,7 +266,7 @@ __axi_give() {
     bind -m $map '"\e[0n": "\C-x\C-^"'
   done
   # An Enter that looks at the line has the prompt painted again, and the question with it: the command would get the answer.
-  if declare -F __axi_enter_is >/dev/null; then __axi_enter_is accept-line; fi
+  if declare -F __axi_enter_is >/dev/null; then __axi_enter_is plain; fi
 }
 
 # What sets the prompt anew may run after ours (starship): the question goes in at the very end.

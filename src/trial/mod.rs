@@ -95,7 +95,7 @@ const UNFIT: &[i64] =
     &[0x794c_7630, 0x6969, 0x6573_5546, 0x0102_1997, 0xff53_4d42, 0xfe53_4d42, 0x4d44, 0x2011_bab0];
 
 impl Trial {
-    /// Makes a trial of this ground, in the first of these directories that can hold it.
+    /// Makes a trial of this scope, in the first of these directories that can hold it.
     ///
     /// # Errors
     /// [`Refused`]: there can be none here, and nothing is left of it.

@@ -74,8 +74,8 @@ pub(super) struct Stand {
 
 impl Stand {
     /// Makes one in a layer.
-    pub(super) fn new(scope: &Workplace, options: &TryOptions, places: &[PathBuf]) -> Result<Self, Refused> {
-        let Workplace { program, sandbox, workspace, directory, .. } = scope;
+    pub(super) fn new(workplace: &Workplace, options: &TryOptions, places: &[PathBuf]) -> Result<Self, Refused> {
+        let Workplace { program, sandbox, workspace, directory, .. } = workplace;
         let program = program.clone().ok_or(Refused::Unsupported)?;
         let line = options.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
         let work = WorkDirectories { workspace, directory, temporary: sandbox.temporary(), line: &line };
@@ -85,28 +85,28 @@ impl Stand {
         also.extend(sandbox.git_outside(workspace));
         let covered = trial::Scope { workspace, also: &also, lent: &sandbox.lent(), open: &[] };
         let trial = Trial::new(&covered, places)?;
-        Ok(Self::of(scope, options, trial, program, confinement, directory.clone()))
+        Ok(Self::of(workplace, options, trial, program, confinement, directory.clone()))
     }
 
     /// Makes one in a copy.
     pub(super) fn in_copy(
-        scope: &Workplace,
+        workplace: &Workplace,
         options: &TryOptions,
         places: &[PathBuf],
         most: Option<Most>,
     ) -> Result<Self, Refused> {
-        let program = scope.program.clone().ok_or(Refused::Unsupported)?;
+        let program = workplace.program.clone().ok_or(Refused::Unsupported)?;
         // Before anything is copied.
-        scope.sandbox.only(Vec::new(), false).ok_or(Refused::NoSandbox)?;
-        let trial = Trial::copied(&scope.workspace, places, most)?;
+        workplace.sandbox.only(Vec::new(), false).ok_or(Refused::NoSandbox)?;
+        let trial = Trial::copied(&workplace.workspace, places, most)?;
         let writable = trial.writable().to_vec();
-        let confinement = scope.sandbox.only(writable, !options.offline).ok_or(Refused::NoSandbox)?;
-        let directory = trial.inside(&scope.directory);
-        Ok(Self::of(scope, options, trial, program, Some(confinement), directory))
+        let confinement = workplace.sandbox.only(writable, !options.offline).ok_or(Refused::NoSandbox)?;
+        let directory = trial.inside(&workplace.directory);
+        Ok(Self::of(workplace, options, trial, program, Some(confinement), directory))
     }
 
     fn of(
-        scope: &Workplace,
+        workplace: &Workplace,
         options: &TryOptions,
         trial: Trial,
         program: PathBuf,
@@ -115,8 +115,8 @@ impl Stand {
     ) -> Self {
         // A call's line, which is tried in place of it, is bash's.
         let shell = if options.ask { "bash" } else { "sh" };
-        let variables = options.ask.then(|| scope.sandbox.variables().clone());
-        let definitions = scope.definitions.clone();
+        let variables = options.ask.then(|| workplace.sandbox.variables().clone());
+        let definitions = workplace.definitions.clone();
         Self { trial, program, confinement, directory, shell, definitions, variables, repository: None }
     }
 
@@ -204,17 +204,17 @@ impl Stand {
 /// # Errors
 /// Why they cannot.
 pub(super) fn probed(app: &App) -> Result<Option<Refused>, Refused> {
-    let (scope, places) = (Workplace::of(app), trial::places(app.paths.state.as_deref()));
+    let (workplace, places) = (Workplace::of(app), trial::places(app.paths.state.as_deref()));
     let layer = if Offered::of(app) == Offered::InCopies {
         Err(Refused::Denied(format!("{OFFERED}=copy")))
     } else {
-        layered(&scope, &places)
+        layered(&workplace, &places)
     };
     match layer {
         Ok(()) => Ok(None),
         Err(refused) if !refused.leaves_copy() => Err(refused),
         // How large a copy would be is seen, and asked, when there is something to try.
-        Err(refused) => match scope.sandbox.only(Vec::new(), false) {
+        Err(refused) => match workplace.sandbox.only(Vec::new(), false) {
             Some(_) => Ok(Some(refused)),
             None => Err(Refused::Neither { layer: Box::new(refused), copy: Box::new(Refused::NoSandbox) }),
         },
@@ -223,14 +223,14 @@ pub(super) fn probed(app: &App) -> Result<Option<Refused>, Refused> {
 
 /// Makes what tells, when it is asked, whether commands can be tried in layers.
 pub(in crate::app) fn layer_probe(app: &App) -> Probe {
-    let (offered, scope) = (Offered::of(app), Workplace::of(app));
+    let (offered, workplace) = (Offered::of(app), Workplace::of(app));
     let places = trial::places(app.paths.state.as_deref());
-    Box::new(move || offered == Offered::Yes && layered(&scope, &places).is_ok())
+    Box::new(move || offered == Offered::Yes && layered(&workplace, &places).is_ok())
 }
 
 /// Makes a layer and runs nothing in it.
-fn layered(scope: &Workplace, places: &[PathBuf]) -> Result<(), Refused> {
-    let stand = Stand::new(scope, &TryOptions::default(), places)?;
+fn layered(workplace: &Workplace, places: &[PathBuf]) -> Result<(), Refused> {
+    let stand = Stand::new(workplace, &TryOptions::default(), places)?;
     let mut command = stand.command();
     command.arg("true").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().map_err(|error| Refused::Denied(error.to_string()))?;

@@ -97,18 +97,18 @@ fn tried(app: &App, options: &TryOptions, places: &[PathBuf]) -> Result<(Stand, 
         let status = stand.run(&options.command, options.output)?;
         Ok((stand, status))
     };
-    let ground = Workplace::of(app);
+    let workplace = Workplace::of(app);
     let layer = if options.copy || Offered::of(app) == Offered::InCopies {
         None
     } else {
-        match Stand::new(&ground, options, places).and_then(run) {
+        match Stand::new(&workplace, options, places).and_then(run) {
             Err(refused) if refused.leaves_copy() => Some(refused),
             tried => return tried,
         }
     };
     let most = (!options.copy).then_some(Most::UNASKED);
-    let copied = match Stand::in_copy(&ground, options, places, most) {
-        Err(Refused::TooBig { .. }) if is_agreed(app, options) => Stand::in_copy(&ground, options, places, None),
+    let copied = match Stand::in_copy(&workplace, options, places, most) {
+        Err(Refused::TooBig { .. }) if is_agreed(app, options) => Stand::in_copy(&workplace, options, places, None),
         copied => copied,
     };
     match (copied.and_then(run), layer) {

@@ -88,8 +88,8 @@ pub(super) fn rerun(app: &Rc<App>) -> Rerun {
                 Again::Reading => {
                     let (workspace, directory) = (&app.project.root, &app.project.cwd);
                     let temporary = temporary.as_ref()?.path();
-                    let ground = WorkDirectories { workspace, directory, temporary, line };
-                    let confinement = app.sandbox().confinement(&Reach::ReadOnly, ground)?;
+                    let directories = WorkDirectories { workspace, directory, temporary, line };
+                    let confinement = app.sandbox().confinement(&Reach::ReadOnly, directories)?;
                     command.arg(child::CONFINED).args(confinement.to_arguments());
                     command.env("TMPDIR", temporary).env("GIT_OPTIONAL_LOCKS", "0");
                 }

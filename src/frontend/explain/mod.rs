@@ -237,8 +237,8 @@ pub fn explain(locale: &Locale, line: &str, place: &Surroundings, pages: &dyn Pa
     let judged = judge(line, place);
     let mut lines = Vec::new();
     for explained in explained(&judged, pages) {
-        for facts in explained.facts {
-            lines.push(match facts {
+        for fact in explained.facts {
+            lines.push(match fact {
                 Fact::Program { name, page, says: Some(says) } => format!("{name} — {says}  [{page}]"),
                 Fact::Program { name, page, says: None } => format!("{name}  [{page}]"),
                 Fact::NoPage { name } => locale.with(word::explain::NoPage { name: &name }),
