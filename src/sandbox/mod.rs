@@ -3,7 +3,7 @@
 //! On Linux the child applies Landlock (files, signals) and seccomp (sockets, attributes, other processes) to
 //! itself before it becomes the program. An approved child asks a judge outside the sandbox to change attributes of
 //! files. On macOS `sandbox-exec` starts the child with a profile. Elsewhere there is no sandbox, and
-//! [`Sandbox::standing`] says so. This room knows no tool, no rule and no words for people.
+//! [`Sandbox::state`] says so. This room knows no tool, no rule and no words for people.
 //!
 //! A command without approval cannot read secret files (`secret::files`), wherever they lie: on Linux a judge
 //! outside looks at each file that is opened for reading. It recognises a hard link with a harmless name by the

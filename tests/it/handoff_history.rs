@@ -121,6 +121,16 @@ fn by_default_they_join_none() {
 }
 
 #[test]
+fn none_that_had_a_secret_joins_them_with_it_or_without() {
+    let commands =
+        ["true one", "true AXI-HIDDEN-0123456789", "true --password=Xk29fjq81mmz", "true [redacted] two"];
+    for row in &ROWS {
+        let Some(found) = file_of(row, "", "shell", &commands, &|_| {}) else { continue };
+        assert!(found.contains("true one") && found.matches("true ").count() == 1, "{}: {found}", row.name());
+    }
+}
+
+#[test]
 fn zsh_has_them_by_its_own_options() {
     let row = &ROWS[0];
     let Some(plain) = file(row, "", "shell", &|_| {}) else { return };

@@ -253,8 +253,11 @@ impl Handoff {
             let Subject::Command { line } = subject else { return None };
             Some(RanCommand { line, code: result.facts.exit_code?, milliseconds: result.duration_ms })
         });
+        // A stand-in says that the command had a secret there: what stands here is not what ran.
         let is_plain = |ran: &RanCommand| {
-            is_plain_line(&ran.line) && secret::redact(&ran.line, &self.output.known, Level::Sent).1 == 0
+            is_plain_line(&ran.line)
+                && secret::placeholders(&ran.line).is_empty()
+                && secret::redact(&ran.line, &self.output.known, Level::Sent).1 == 0
         };
         commands.filter(is_plain).collect()
     }
