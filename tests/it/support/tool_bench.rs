@@ -27,10 +27,14 @@ pub(crate) struct ToolBench {
     runtime: tokio::runtime::Runtime,
 }
 
-/// A directory that is none for temporary files: `wanted`, but where the project itself lies in such a place.
+/// A directory that is none for temporary files: `wanted`, but where the project itself lies in such a place; then the
+/// home, of the environment or of this user. `/dev/shm` is none: commands may write there.
 pub(crate) fn no_temporary_place(wanted: &Path) -> PathBuf {
     let home = std::env::var_os("HOME").map(PathBuf::from);
-    let places = [Some(wanted.to_owned()), home, Some("/dev/shm".into())];
+    let own = format!(":{}:", rustix::process::getuid().as_raw());
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let of_user = users.lines().filter(|row| row.contains(&own)).find_map(|row| row.split(':').nth(5));
+    let places = [Some(wanted.to_owned()), home, of_user.map(PathBuf::from), Some("/".into())];
     let temporary = ["/tmp", "/var/tmp"].map(PathBuf::from).into_iter().chain([std::env::temp_dir()]);
     let temporary: Vec<PathBuf> = temporary.filter_map(|place| place.canonicalize().ok()).collect();
     let is_right = |place: &PathBuf| {
