@@ -257,12 +257,11 @@ impl Policy {
         // No rule and no `-y` may agree to this in advance, whatever they name.
         if !reads
             && verdict.decision != Decision::Deny
-            && command::runs_later(path, effect == Effect::Delete, place)
+            && let Some(why) = command::later(path, &path.to_string_lossy(), effect == Effect::Delete, place)
         {
             verdict.decision = Decision::Ask;
             verdict.never_auto = true;
-            let target = path.to_string_lossy().into_owned();
-            push_once(&mut verdict.reasons, Reason::NeverAuto { why: NeverAuto::RunsLater { target } });
+            push_once(&mut verdict.reasons, Reason::NeverAuto { why });
         }
     }
 

@@ -259,6 +259,11 @@ pub enum NeverAuto {
         /// The secret.
         what: String,
     },
+    /// It changes what programs keep in home, below a name with a dot.
+    Settings {
+        /// The target as resolved.
+        target: String,
+    },
     /// It changes a file that will be run automatically later, or that lets others in.
     RunsLater {
         /// The target as resolved.

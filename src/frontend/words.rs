@@ -489,6 +489,7 @@ fn never_auto(locale: &Locale, why: &NeverAuto) -> String {
         NeverAuto::Push { branch, remote } => locale.with(never::Push { branch, remote }),
         NeverAuto::SecretLeaves { what } => locale.with(never::SecretLeaves { what }),
         NeverAuto::SecretTaken { what } => locale.with(never::SecretTaken { what }),
+        NeverAuto::Settings { target } => locale.with(never::Settings { target }),
         NeverAuto::RunsLater { target } => locale.with(never::RunsLater { target }),
     }
 }

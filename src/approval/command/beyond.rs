@@ -29,7 +29,21 @@ pub(super) fn beyond(line: &str, parts: &[Judged], targets: &[Target], place: &S
         .or_else(|| coded().map(|what| NeverAuto::SecretLeaves { what }))
         .or_else(|| parts.iter().find_map(shared))
         .or_else(|| query(parts))
-        .or_else(|| targets.iter().find_map(|target| later(target, place)))
+        .or_else(|| printed_away(line, parts))
+        .or_else(|| targets.iter().find_map(|target| kept_for_later(target, place)))
+}
+
+/// Signs with which what one command prints gets to another.
+const FLOWING: &[&str] = &["|", "$(", "`", "(", ">"];
+
+/// The command of a line that prints a secret, where another one may send it.
+fn printed_away(line: &str, parts: &[Judged]) -> Option<NeverAuto> {
+    if !FLOWING.iter().any(|sign| line.contains(sign)) {
+        return None;
+    }
+    let (printing, others): (Vec<&Judged>, Vec<&Judged>) = parts.iter().partition(|part| part.prints_secret());
+    let what = printing.first()?.text.clone();
+    others.into_iter().any(|part| !leaves::stays(part)).then_some(NeverAuto::SecretLeaves { what })
 }
 
 /// A file's name as seen from where the line runs.
@@ -52,7 +66,7 @@ fn is_handed_names(part: &Judged) -> bool {
 
 /// What a part does to what others share.
 fn shared(part: &Judged) -> Option<NeverAuto> {
-    let Part::Command { words, .. } = &part.part else { return None };
+    let words = part.as_run();
     let git_at = git_command_at(words);
     let words: Vec<&str> = words.iter().map(|word| word.as_deref().unwrap_or_default()).collect();
     let (program, rest) = words.split_first()?;
@@ -63,7 +77,7 @@ fn shared(part: &Judged) -> Option<NeverAuto> {
     if part.changes_machine() {
         return Some(NeverAuto::ChangesMachine { command: part.text.clone() });
     }
-    if matches!(program, "crontab" | "at" | "batch") || program == "direnv" && rest.contains(&"allow") {
+    if matches!(program, "crontab" | "at" | "batch" | "ssh-copy-id") || program == "direnv" && rest.contains(&"allow") {
         return Some(NeverAuto::RunsLater { target: program.to_owned() });
     }
     let git = git_at.filter(|_| program == "git").and_then(|at| words[at..].split_first());
@@ -116,6 +130,9 @@ const FARTHEST: usize = 12;
 /// So many words behind a program may say what it does.
 const DEEPEST: usize = 4;
 
+/// Words with which all of a kind go at once.
+const EVERY: &[&str] = &["--all", "-A", "--all-namespaces", "--force"];
+
 /// Tells whether a program and its arguments lose, or publish, what others share.
 fn loses_shared(words: &[&str]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
@@ -127,8 +144,9 @@ fn loses_shared(words: &[&str]) -> bool {
         wanted.is_empty()
             || wanted.starts_with(':') && wanted[1..].split(':').all(|word| given.any(|given| *given == word))
     };
+    let made_again = || lists::MADE_AGAIN.iter().any(row) && !rest.iter().any(|word| EVERY.contains(word));
     lists::SHARED_LOSSES.iter().any(row)
-        || lists::LOSS_PROGRAMS.contains(program) && says_loss(rest) && !lists::MADE_AGAIN.iter().any(row)
+        || lists::LOSS_PROGRAMS.contains(program) && says_loss(rest) && !made_again()
 }
 
 /// Tells whether one of a program's sub-commands or flags is a word of loss, or has one as a part. The value of a flag
@@ -235,16 +253,39 @@ fn named_by_code(part: &Judged, place: &Surroundings) -> Option<String> {
     })
 }
 
-/// What a target does to a file that is run by itself later, or that lets others in.
-fn later(target: &Target, place: &Surroundings) -> Option<NeverAuto> {
+/// What a target does to a file that has an effect later.
+fn kept_for_later(target: &Target, place: &Surroundings) -> Option<NeverAuto> {
     let path = target.pattern.rough_path()?;
     let removed = matches!(target.action, Action::Remove | Action::Move);
-    runs_later(&path, removed, place).then(|| NeverAuto::RunsLater { target: target.pattern.shown().to_owned() })
+    later(&path, target.pattern.shown(), removed, place)
 }
 
-/// Tells whether a file is run by itself later, decides what axi may do, or lets others in; for one that goes, whether
-/// keys go with it.
-pub(crate) fn runs_later(path: &Path, removed: bool, place: &Surroundings) -> bool {
+/// Why no yes in advance covers a change of a file: it is run by itself later, decides what axi may do, lets others in,
+/// takes keys with it, or is of the settings that programs keep in home. `shown`: how a person is told of it.
+pub(crate) fn later(path: &Path, shown: &str, removed: bool, place: &Surroundings) -> Option<NeverAuto> {
+    let target = || shown.to_owned();
+    if runs_later(path, removed, place) {
+        return Some(NeverAuto::RunsLater { target: target() });
+    }
+    is_setting(path, removed, place).then(|| NeverAuto::Settings { target: target() })
+}
+
+/// Tells whether a file lies below a name in home that begins with a dot: whatever is kept there tells programs what to
+/// do, and which of it is run no list can know. What goes from a cache is only made again.
+fn is_setting(path: &Path, removed: bool, place: &Surroundings) -> bool {
+    let below_home = place.home.as_deref().and_then(|home| path.strip_prefix(home).ok());
+    let Some(first) = below_home.and_then(|rest| rest.components().next()) else { return false };
+    let first = first.as_os_str().to_string_lossy();
+    is_outside(path, place) && first.starts_with('.') && !(removed && first == ".cache")
+}
+
+/// Tells whether a path lies outside the workspace; all of home does where the workspace is home or above it.
+fn is_outside(path: &Path, place: &Surroundings) -> bool {
+    let is_all = place.home.as_deref().is_some_and(|home| home.starts_with(&place.workspace));
+    is_all || !path.starts_with(&place.workspace)
+}
+
+fn runs_later(path: &Path, removed: bool, place: &Surroundings) -> bool {
     let below_home = place.home.as_deref().and_then(|home| path.strip_prefix(home).ok());
     let named = |file: &str| match file.strip_prefix('/') {
         // A beginning of names: `/etc/cron` stands for `/etc/cron.d`, too.
@@ -253,9 +294,8 @@ pub(crate) fn runs_later(path: &Path, removed: bool, place: &Surroundings) -> bo
             .is_some_and(|rest| rest.starts_with(file) && !(file.ends_with('/') && rest == Path::new(file))),
     };
     let holds_keys = |rest: &Path| IN_HOME.iter().any(|keys| Path::new(keys).starts_with(rest));
-    let outside = !path.starts_with(&place.workspace);
     let keys = removed
-        && outside
+        && is_outside(path, place)
         && below_home.is_some_and(|rest| holds_keys(rest) || is_secret(path, place.home.as_deref()));
     let of_git = path.to_string_lossy().contains("/.git/hooks") || path.ends_with(".git/config");
     let own = place.secrets.own.iter().any(|own| path.starts_with(own) && !place.workspace.starts_with(own));

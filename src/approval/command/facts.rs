@@ -5,6 +5,7 @@ use super::effect::git_command_at;
 use super::judgement::{Judged, Part};
 use crate::approval::Class;
 use crate::approval::program::{Grammar, Naming, Program, Trait};
+use crate::secret::printed;
 
 /// How a part gives new names to what has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,17 @@ impl Judged {
             Part::Command { words, .. } => words,
             Part::Redirection { .. } => &[],
         }
+    }
+
+    /// Its words as they are known when it runs: those that the line sets before, too.
+    pub(super) fn as_run(&self) -> &[Option<String>] {
+        self.run.as_deref().unwrap_or_else(|| self.words())
+    }
+
+    /// Tells whether it is known to print a secret with no name beside it: `op read …`, `gh auth token`.
+    pub(super) fn prints_secret(&self) -> bool {
+        let words: Vec<&str> = self.as_run().iter().flatten().map(String::as_str).collect();
+        printed::prints_secret(&words)
     }
 
     fn row(&self) -> Option<&'static Program> {

@@ -7,7 +7,6 @@ use super::known::PathPattern;
 use super::search::Search;
 use crate::approval::program::Action;
 use crate::approval::{Class, NeverAuto, Unparsed};
-use crate::secret::printed;
 
 /// What a line would do.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +62,8 @@ pub struct Judged {
     pub text: String,
     /// What rules are matched against.
     pub part: Part,
+    /// Its words as they are when it runs, where the line sets them before: `None` where they are those of `part`.
+    pub run: Option<Vec<Option<String>>>,
     /// What it does at most.
     pub class: Class,
     /// Whether a person who saw the line saw all of this part: no rule allows what was not shown.
@@ -98,13 +99,7 @@ impl LineJudgement {
     /// Tells whether a part is known to print a secret with no name beside it: `op read …`, `gh auth token`.
     #[must_use]
     pub fn prints_secret(&self) -> bool {
-        self.parts.iter().any(|part| match &part.part {
-            Part::Command { words, .. } => {
-                let words: Vec<&str> = words.iter().flatten().map(String::as_str).collect();
-                printed::prints_secret(&words)
-            }
-            Part::Redirection { .. } => false,
-        })
+        self.parts.iter().any(Judged::prints_secret)
     }
 
     /// Tells whether the targets give no bound for what the line changes, neither from above nor from below.

@@ -26,7 +26,7 @@ mod taken;
 mod unsent;
 
 pub use super::program::Action;
-pub(crate) use beyond::runs_later;
+pub(crate) use beyond::later;
 pub(crate) use danger::{attributes_danger, danger};
 pub(crate) use facts::{GitChanges, NewNames};
 pub use judgement::{Extent, Judged, LineJudgement, Part, Target};

@@ -11,7 +11,7 @@ use crate::approval::glob::Glob;
 use crate::approval::program::lists;
 use crate::approval::{Class, Surroundings, path};
 use crate::secret::files::names_matching;
-use crate::secret::found::one_below;
+use crate::secret::found::{is_hidden_secret, one_below};
 
 /// So many words are looked up on the disk.
 const MOST_WORDS: usize = 500;
@@ -50,8 +50,15 @@ pub(super) fn taken(line: &str, parts: &[Judged], handed: bool, place: &Surround
     }
     let line = &from_here(line);
     let (bases, dotted) = (vec![place.cwd.clone()], line.contains("dotglob"));
-    let mut look =
-        Look { bases, dotted, looked_up: HashSet::new(), left: MOST_WORDS, filters: Filters::default(), place };
+    let mut look = Look {
+        bases,
+        dotted,
+        looked_up: HashSet::new(),
+        left: MOST_WORDS,
+        only_files: false,
+        filters: Filters::default(),
+        place,
+    };
     // A word that is known only when it runs may be any that the line has.
     let is_open = |part: &Judged| sends(part) && part.words().iter().any(Option::is_none);
     let lists = handed || READ_LATER.iter().any(|sign| line.contains(sign)) || parts.iter().any(is_open);
@@ -68,6 +75,8 @@ pub(super) fn taken(line: &str, parts: &[Judged], handed: bool, place: &Surround
         if !given && !takes(part) || names_only && !lists || name == "find" && picks_others(part) {
             return None;
         }
+        let known = part.words().iter().all(Option::is_some);
+        look.only_files = known && !given && lists::LOADING_PROGRAMS.contains(name);
         let before = look.left;
         let found = look.words(read_by(part, given, line).iter().map(String::as_str));
         // None of its words was a place.
@@ -86,12 +95,13 @@ fn read_by(part: &Judged, given: bool, line: &str) -> Vec<String> {
     let mut words = if given || is_told || !known && text.contains(['$', '`']) {
         written(&line.replace("\\n", " "))
     } else if known {
-        sent_words(part).skip(1).cloned().collect()
+        let inputs = text.split('<').skip(1).filter_map(|behind| pieces(behind).find(|piece| !piece.is_empty()));
+        sent_words(part).skip(1).cloned().chain(inputs.map(str::to_owned)).collect()
     } else {
         written(&text).into_iter().skip(1).collect()
     };
-    // What they fetch they write; a file that they send is named, or a pattern.
-    if known && !given && lists::LOADING_PROGRAMS.contains(name) || words.iter().any(|word| word == "download") {
+    // What they fetch they write.
+    if words.iter().any(|word| word == "download") {
         return Vec::new();
     }
     if lists::COPYING_PROGRAMS.contains(name) {
@@ -191,7 +201,9 @@ struct Look<'p> {
     looked_up: HashSet<String>,
     /// How many words may still be looked up.
     left: usize,
-    /// What the part that is looked at leaves out.
+    /// Whether that part sends files only, no directory: those with a secret's name are found by it elsewhere.
+    only_files: bool,
+    /// What it leaves out.
     filters: Filters,
     place: &'p Surroundings,
 }
@@ -225,7 +237,7 @@ impl Look<'_> {
                     continue;
                 }
                 // A long line has the same words many times, and what was left out before may not be now.
-                if self.filters.is_empty() && !self.looked_up.insert(word.to_owned()) {
+                if self.filters.is_empty() && !self.only_files && !self.looked_up.insert(word.to_owned()) {
                     continue;
                 }
                 for base in self.bases.clone() {
@@ -240,14 +252,18 @@ impl Look<'_> {
 
     fn at(&mut self, path: &Path) -> Option<PathBuf> {
         let shown = path.to_string_lossy();
-        if let Some(first) = shown.find(GLOB) {
+        if let Some(first) = shown.find(GLOB).filter(|_| !self.only_files) {
             self.left = self.left.saturating_sub(1);
             let (parent, pattern) = shown.split_at(shown[..first].rfind('/')? + 1);
             return self.matching(Path::new(parent), pattern);
         }
         let about = path.metadata().ok()?;
         self.left = self.left.saturating_sub(1);
-        if about.is_dir() { self.one_below(path) } else { None }
+        if about.is_dir() {
+            return if self.only_files { None } else { self.one_below(path) };
+        }
+        // A link shows no name of a secret.
+        is_hidden_secret(path, self.place.home.as_deref(), &self.place.workspace).then(|| path.to_owned())
     }
 
     fn one_below(&self, directory: &Path) -> Option<PathBuf> {

@@ -109,8 +109,7 @@ impl Walker {
         if finding.class == Class::Network && finding.credential.is_none() {
             finding.credential = sent_secret(name, arguments, state);
         }
-        let words = fields.iter().map(|field| field.written.clone()).collect();
-        self.report.record(&finding, words, state, around, false);
+        self.report.record(&finding, fields, state, around, false);
         if matches!(finding.class, Class::Execute | Class::Network)
             || (finding.class == Class::Destructive && finding.touched.is_empty())
         {
@@ -189,8 +188,8 @@ impl Walker {
             }
         }
         let arguments = fields.get(1..).unwrap_or_default();
-        let words = std::iter::once(None).chain(arguments.iter().map(|field| field.written.clone())).collect();
-        self.report.record(&finding, words, state, around, false);
+        let words: Vec<Field> = std::iter::once(Field::unknown()).chain(arguments.iter().cloned()).collect();
+        self.report.record(&finding, &words, state, around, false);
         self.suspect(arguments, state, around);
     }
 

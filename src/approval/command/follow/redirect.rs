@@ -46,7 +46,7 @@ impl Redirect {
             finding.touched.push(Touched { value, action, recursive: false, filtered: false });
             walker.report.record(
                 &finding,
-                Vec::new(),
+                &[],
                 state,
                 &Around { text: self.source.clone(), ..Around::default() },
                 true,
@@ -65,6 +65,7 @@ impl Redirect {
                 walker.report.parts.push(Judged {
                     text: self.source.clone(),
                     part: Part::Command { words: vec![None], outer: Vec::new() },
+                    run: None,
                     class: if network { Class::Network } else { Class::ReadOnly },
                     shown: false,
                     credential: secret.then(|| pattern.shown().to_owned()),

@@ -7,13 +7,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::super::danger::in_danger;
-use super::super::effect::Finding;
+use super::super::effect::{Field, Finding};
 use super::super::judgement::{Extent, Judged, Part, Target};
 use super::super::known::{Origin, PathPattern, State, Value, variable_matters};
 use super::super::read::{Word, WordPart, looks_destructive};
 use super::flow::Around;
 use crate::approval::program::Action;
 use crate::approval::{Class, NeverAuto, Unparsed};
+
+/// The words of a command as they are known when it runs, where they are not those that are written.
+fn as_run(fields: &[Field]) -> Option<Vec<Option<String>>> {
+    let known = |field: &Field| field.written.clone().or_else(|| field.value.known());
+    let is_set = |field: &Field| field.written.is_none() && field.value.known().is_some();
+    fields.iter().any(is_set).then(|| fields.iter().map(known).collect())
+}
 
 /// The whole line.
 pub(crate) struct WholeLine {
@@ -106,7 +113,7 @@ impl Report {
     pub(crate) fn record(
         &mut self,
         finding: &Finding,
-        words: Vec<Option<String>>,
+        fields: &[Field],
         state: &State<'_>,
         around: &Around,
         is_redirection: bool,
@@ -150,11 +157,13 @@ impl Report {
         let part = if is_redirection {
             Part::Redirection { path: redirected }
         } else {
+            let words = fields.iter().map(|field| field.written.clone()).collect();
             Part::Command { words, outer: around.outer.clone() }
         };
         let part = Judged {
             text: around.text.clone(),
             part,
+            run: as_run(fields),
             class: finding.class,
             shown: !around.hidden,
             credential: finding.credential.clone(),

@@ -52,7 +52,7 @@ pub(crate) fn open<'s>(
         // It may run anything: how the line looks decides.
         walker.report.doubt(&around.text, Unparsed::TooLong);
         walker.report.forbid_by_looks();
-        walker.report.record(&Finding::new(Class::Execute), vec![None], state, around, false);
+        walker.report.record(&Finding::new(Class::Execute), &[Field::unknown()], state, around, false);
         return Some(Flow::same(state.clone(), UNKNOWN));
     }
     let mut inner = around.clone();
@@ -227,8 +227,7 @@ impl<'s> Opening<'_, '_, 's> {
     pub(crate) fn note_finding(&mut self, finding: &Finding) {
         let mut around = self.around.clone();
         around.outer.pop();
-        let words = self.fields.iter().map(|field| field.written.clone()).collect();
-        self.walker.report.record(finding, words, self.state, &around, false);
+        self.walker.report.record(finding, self.fields, self.state, &around, false);
     }
 
     pub(crate) fn walker_suspect(&mut self, arguments: &[Field]) {
