@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::command::{Action, Extent, LineJudgement, PathPattern, Search, Step, Target, attributes_danger, danger};
+use super::led::led_later;
 use super::path::{is_harmless_device, is_scratch};
 use super::{Glob, NeverAuto, Surroundings};
 
@@ -130,9 +131,11 @@ pub fn forbidden_on_disk(
     let mut counter = Counter::new(surroundings, files, line.never_auto.clone());
     for target in line.targets.iter().filter(|target| !target.pattern.is_unresolved()) {
         for pattern in counter.readings(target) {
-            counter.follow_links(target, &pattern);
-            for path in counter.resolve(&pattern) {
-                counter.follow_links(target, &PathPattern::exact(&path));
+            let exact = counter.resolve(&pattern).into_iter().map(|path| PathPattern::exact(&path));
+            for pattern in [pattern.clone()].into_iter().chain(exact) {
+                counter.follow_links(target, &pattern);
+                let led = || led_later(target, &pattern, surroundings, files);
+                counter.radius.never_auto = counter.radius.never_auto.take().or_else(led);
             }
         }
     }

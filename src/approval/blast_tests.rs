@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::command::judge;
-use super::{BlastRadius, Entry, FileSystem, NeverAuto, Surroundings, blast_radius, leads_outside};
+use super::{
+    BlastRadius, Entry, FileSystem, NeverAuto, Surroundings, blast_radius, forbidden_on_disk, leads_outside,
+};
 
 /// Files with their sizes, directories, and links with where they lead.
 struct List {
@@ -262,5 +264,34 @@ fn links_out_of_the_workspace_are_seen_where_a_rule_goes_by_names() {
         ["touch x", "cd src && touch x", "rm mine", "echo x > /tmp/x", "ls mine", "cargo test", "touch build/../x"]
     {
         assert_eq!(outside(line), None, "{line}");
+    }
+}
+
+#[test]
+fn no_yes_in_advance_covers_what_home_keeps_whatever_link_leads_there() {
+    let (mut list, place) = disk("/home/u");
+    list.files.insert(PathBuf::from("/home/u/.bashrc"), 7);
+    list.links.insert(PathBuf::from("/home/u/work/app/rc"), PathBuf::from("/home/u/.bashrc"));
+    let said = |line: &str| forbidden_on_disk(&judge(line, &place), &place, &list);
+    for line in [
+        "echo x > mine/.bashrc",
+        "echo x >> mine/.config/new/deep/x",
+        "cp notes.txt mine/.bashrc",
+        "cp notes.txt up/u/.bashrc",
+        "tee mine/.zshrc",
+        "rm mine/.bashrc",
+        "mkdir -p mine/.config/autostart",
+        "echo x > rc",
+        "chmod 777 rc",
+        "sed -i s/a/b/ r*",
+    ] {
+        let never = said(line);
+        assert!(
+            matches!(never, Some(NeverAuto::RunsLater { .. } | NeverAuto::Settings { .. })),
+            "{line}: {never:?}"
+        );
+    }
+    for line in ["rm rc", "mv rc other", "echo x > mine/other/x", "echo x > notes.txt", "rm mine/other/x"] {
+        assert_eq!(said(line), None, "{line}");
     }
 }

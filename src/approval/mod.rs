@@ -13,6 +13,7 @@ mod blast;
 pub mod command;
 mod git_index;
 mod glob;
+mod led;
 mod mistaken;
 mod offer;
 mod path;

@@ -1,5 +1,5 @@
-//! A secret that a line announces and that stands alone in one of the next: `Use the following password:`, an empty line,
-//! the password; `Password … successfully reset.`, `New value: X`.
+//! A secret that a line announces, and that stands at its end (`token generated: X`) or alone in one of the next: `Use the
+//! following password:`, an empty line, the password; `password`, the password; `Password … successfully reset.`, `New value: X`.
 
 use std::ops::Range;
 
@@ -11,6 +11,9 @@ use super::random::{is_hexadecimal, is_likely};
 const FARTHEST: usize = 3;
 /// What a line announces beside a password.
 const ANNOUNCED: &[&str] = &["token", "api key", "secret", "private key", "recovery code", "unseal key"];
+
+/// What a line says of one that is new.
+const MADE: &[&str] = &["generated", "created", "issued", "temporary", "initial", "changed to", "set to", "new "];
 
 /// What the line before said.
 #[derive(Default)]
@@ -38,19 +41,36 @@ impl Announced {
             found.push(at..at + value.trim().len());
         }
         (self.alone, self.named) = (self.alone.saturating_sub(1), self.named.saturating_sub(1));
+        if let Some((name, value)) = text.rsplit_once(": ") {
+            let name = lowered(name);
+            let is_made = MADE.iter().any(|word| name.contains(word)) && is_chosen(value);
+            if (is_made || is_likely(value)) && !value.contains(char::is_whitespace) && announces(&name) {
+                let at = line.rfind(value).unwrap_or(0);
+                found.push(at..at + value.len());
+            }
+            return;
+        }
         let ends = text.ends_with([':', '：']);
-        if !ends && !text.ends_with('.') {
+        let is_name = || PASSWORD_WORDS.iter().chain(ANNOUNCED).any(|word| text.eq_ignore_ascii_case(word));
+        if !ends && !text.ends_with('.') && !is_name() {
             return;
         }
         let lower = lowered(text);
         let speaks = PASSWORD_WORDS.iter().any(|word| lower.contains(word));
-        if ends && (speaks || ANNOUNCED.iter().any(|word| lower.contains(word))) {
+        if ends && announces(&lower) {
             self.alone = FARTHEST;
+        } else if is_name() {
+            self.alone = 1;
         }
         if speaks {
             self.named = FARTHEST;
         }
     }
+}
+
+/// Tells whether a text, in small letters, speaks of a secret.
+fn announces(text: &str) -> bool {
+    PASSWORD_WORDS.iter().chain(ANNOUNCED).any(|word| text.contains(word))
 }
 
 #[cfg(test)]
@@ -75,11 +95,18 @@ mod tests {
             "Password for the [elastic] user successfully reset.\nNew value: hunter22",
             "初始密码：\nhunter22",
             "Your token:\n  hunter22",
+            "password\nhunter22\n",
         ] {
             assert_eq!(found(text), ["hunter22"], "{text}");
         }
-        for text in ["files:\nhunter22", "password:\nplain words here2\nsrc/a.rs", "It is reset.\nvalue: hunter22"]
-        {
+        assert_eq!(found("token generated: 8nPblDH8qrCx"), ["8nPblDH8qrCx"]);
+        for text in [
+            "files:\nhunter22",
+            "password\n\nhunter22",
+            "token generated: hunters",
+            "password:\nplain words here2\nsrc/a.rs",
+            "It is reset.\nvalue: hunter22",
+        ] {
             assert_eq!(found(text), [""; 0], "{text}");
         }
     }

@@ -11,13 +11,15 @@ pub(super) fn place(line: &str) -> Option<usize> {
     (at + more < line.len()).then_some(at + more)
 }
 
-/// `cat -n`, `nl`, axi's own `read`: a number and a tab, a bar or an arrow.
+/// `cat -n`, `nl`, axi's own `read`: a number and a tab, a bar or an arrow; `grep -n` in one file: a colon or a dash.
 fn numbered(line: &str) -> Option<usize> {
     let number = line.trim_start_matches(' ');
     let rest = number.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let digits = number.len() - rest.len();
-    let sign = ["\t", "│", "→", " | "].iter().find_map(|sign| rest.strip_prefix(sign))?;
-    (1..=7).contains(&digits).then_some(line.len() - sign.len())
+    let of_search =
+        || rest.strip_prefix([':', '-']).filter(|line| !line.starts_with(|sign: char| sign.is_ascii_digit()));
+    let line_of = ["\t", "│", "→", " | "].iter().find_map(|sign| rest.strip_prefix(sign)).or_else(of_search)?;
+    (1..=7).contains(&digits).then_some(line.len() - line_of.len())
 }
 
 /// `grep -n`, a compiler: the name of a file without a blank, a number.
@@ -55,9 +57,22 @@ mod tests {
 
     #[test]
     fn a_line_begins_behind_what_a_program_puts_before_it() {
-        for before in
-            ["", "+", "-", "    12\t", "  7│", "src/a.rs:12:", "a.txt:1:+", "     3\t+", "$ ", "> ", "++ ", "10 | "]
-        {
+        for before in [
+            "",
+            "+",
+            "-",
+            "    12\t",
+            "  7│",
+            "src/a.rs:12:",
+            "a.txt:1:+",
+            "     3\t+",
+            "$ ",
+            "> ",
+            "++ ",
+            "10 | ",
+            "147:",
+            "9-",
+        ] {
             let line = format!("{before}db: x");
             let at = place(&line).unwrap_or(0);
             assert_eq!(line[at..].trim_start(), "db: x", "{line}");

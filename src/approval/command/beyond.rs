@@ -77,7 +77,9 @@ fn shared(part: &Judged) -> Option<NeverAuto> {
     if part.changes_machine() {
         return Some(NeverAuto::ChangesMachine { command: part.text.clone() });
     }
-    if matches!(program, "crontab" | "at" | "batch" | "ssh-copy-id") || program == "direnv" && rest.contains(&"allow") {
+    if matches!(program, "crontab" | "at" | "batch" | "ssh-copy-id")
+        || program == "direnv" && rest.contains(&"allow")
+    {
         return Some(NeverAuto::RunsLater { target: program.to_owned() });
     }
     let git = git_at.filter(|_| program == "git").and_then(|at| words[at..].split_first());
