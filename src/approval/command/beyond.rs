@@ -4,16 +4,19 @@
 use std::path::Path;
 
 use super::effect::git_command_at;
+use super::follow::Report;
 use super::judgement::{Judged, Part, Target};
 use super::leaves::{self, OF_NETWORK};
-use super::taken::taken;
+use super::taken::{taken, taken_unread};
 use super::unsent::without_unsent;
 use crate::approval::program::{Action, Does, Program, Trait, lists};
-use crate::approval::{Class, NeverAuto, Surroundings, path};
+use crate::approval::{Class, NeverAuto, Surroundings, Unparsed, path};
 use crate::secret::files::{IN_HOME, is_secret};
 
 /// Why a line is asked each time, by what its parts and targets say together.
-pub(super) fn beyond(line: &str, parts: &[Judged], targets: &[Target], place: &Surroundings) -> Option<NeverAuto> {
+pub(super) fn beyond(line: &str, report: &Report, place: &Surroundings) -> Option<NeverAuto> {
+    let (parts, targets) = (report.parts.as_slice(), report.targets.as_slice());
+    let is_unread = report.unparsed.iter().any(|(_, why)| *why == Unparsed::Syntax);
     let reaches = parts.iter().any(|part| part.class == Class::Network);
     // Names that one part lists are given to another.
     let handed = parts.iter().any(is_handed_names);
@@ -25,6 +28,10 @@ pub(super) fn beyond(line: &str, parts: &[Judged], targets: &[Target], place: &S
         .or_else(|| leaves::leaves(line, parts, place).map(|what| NeverAuto::SecretLeaves { what }))
         .or_else(|| {
             taken(line, parts, handed, place).map(|path| NeverAuto::SecretTaken { what: shown(&path, place) })
+        })
+        .or_else(|| {
+            let path = is_unread.then(|| taken_unread(line, place)).flatten();
+            path.map(|path| NeverAuto::SecretTaken { what: shown(&path, place) })
         })
         .or_else(|| coded().map(|what| NeverAuto::SecretLeaves { what }))
         .or_else(|| parts.iter().find_map(shared))

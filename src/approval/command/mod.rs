@@ -71,7 +71,7 @@ pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
         walker.finish(&flow.success.merge(flow.failure));
     }
     let mut report = walker.report;
-    if let Some(why) = beyond::beyond(line, &report.parts, &report.targets, surroundings) {
+    if let Some(why) = beyond::beyond(line, &report, surroundings) {
         report.forbid(why);
     }
     let changes_more = !report.unparsed.is_empty() || report.parts.iter().any(Judged::changes_unseen);

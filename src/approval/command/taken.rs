@@ -8,7 +8,7 @@ use super::filters::Filters;
 use super::judgement::Judged;
 use super::leaves::{OF_NETWORK, sent_words, stays, talks};
 use crate::approval::glob::Glob;
-use crate::approval::program::lists;
+use crate::approval::program::{Does, Program, Trait, lists};
 use crate::approval::{Class, Surroundings, path};
 use crate::secret::files::names_matching;
 use crate::secret::found::{is_hidden_secret, one_below};
@@ -49,16 +49,7 @@ pub(super) fn taken(line: &str, parts: &[Judged], handed: bool, place: &Surround
         return None;
     }
     let line = &from_here(line);
-    let (bases, dotted) = (vec![place.cwd.clone()], line.contains("dotglob"));
-    let mut look = Look {
-        bases,
-        dotted,
-        looked_up: HashSet::new(),
-        left: MOST_WORDS,
-        only_files: false,
-        filters: Filters::default(),
-        place,
-    };
+    let mut look = Look::new(line.contains("dotglob"), place);
     // A word that is known only when it runs may be any that the line has.
     let is_open = |part: &Judged| sends(part) && part.words().iter().any(Option::is_none);
     let lists = handed || READ_LATER.iter().any(|sign| line.contains(sign)) || parts.iter().any(is_open);
@@ -84,6 +75,15 @@ pub(super) fn taken(line: &str, parts: &[Judged], handed: bool, place: &Surround
             || part.words().iter().any(Option::is_none) && ["$(", "`"].iter().any(|sign| part.text.contains(sign));
         found.or_else(|| if here { look.words(["."].into_iter()) } else { None })
     })
+}
+
+/// The secret file that a line which could not be read may take along: one of its words is a program that reaches the network.
+pub(super) fn taken_unread(line: &str, place: &Surroundings) -> Option<PathBuf> {
+    let reaches = |row: &Program| row.does == Some(Does::Network) || row.is(Trait::Sends);
+    let name = |word: &str| Program::named(word.rsplit('/').next().unwrap_or(word));
+    let line = from_here(line);
+    let sends = pieces(&line).take(MOST_WORDS).filter_map(name).any(reaches);
+    sends.then(|| Look::new(line.contains("dotglob"), place).words(pieces(&line))).flatten()
 }
 
 /// The words of a part that may be what it reads; `given`: it gets some from another program.
@@ -208,7 +208,12 @@ struct Look<'p> {
     place: &'p Surroundings,
 }
 
-impl Look<'_> {
+impl<'p> Look<'p> {
+    fn new(dotted: bool, place: &'p Surroundings) -> Self {
+        let (bases, looked_up) = (vec![place.cwd.clone()], HashSet::new());
+        Self { bases, dotted, looked_up, left: MOST_WORDS, only_files: false, filters: Filters::default(), place }
+    }
+
     /// Goes where the line goes with a part; out of parentheses, and where the step may fail, it may be in both.
     fn follow(&mut self, part: &Judged, line: &str) {
         let [Some(program), Some(directory), ..] = part.words() else { return };

@@ -256,8 +256,8 @@ fn what_a_program_is_told_to_leave_out_is_not_taken_along() {
 /// one along were asked, and 8 of the 120 others for this reason.
 const LINES: &str = include_str!("../../../tests/it/corpus/taken_lines.tsv");
 
-/// What is not seen: where a shell writes to by a number.
-const NOT_SEEN: usize = 1;
+/// What is not seen.
+const NOT_SEEN: usize = 0;
 /// A file beside keys is taken for one.
 const FOR_NOTHING: usize = 1;
 

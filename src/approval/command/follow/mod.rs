@@ -13,4 +13,5 @@ mod walk;
 mod wrapper;
 
 pub(super) use flow::Around;
+pub(super) use report::Report;
 pub(super) use walk::Walker;
