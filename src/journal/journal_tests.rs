@@ -408,6 +408,21 @@ fn turns_go_back_one_by_one_or_together() {
 }
 
 #[test]
+fn the_time_of_a_directory_comes_back_where_nothing_else_changed() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("made")).unwrap();
+    let before = bench.picture();
+    let mut journal = bench.journal();
+    bench.change(&mut journal, &[bench.touch("made", 'f')], "touch -d 2001-01-01 made", true);
+    assert_ne!(bench.picture(), before);
+    let plan = journal.plan(1).unwrap();
+    assert_eq!(plan.changes.iter().map(|change| &change.path).collect::<Vec<_>>(), [&bench.path("made")]);
+    journal.take_back(&plan, Foreign::Leave).unwrap();
+    assert_eq!(bench.picture(), before);
+    assert_eq!(journal.plan(1).unwrap().changes, []);
+}
+
+#[test]
 fn a_cut_line_and_a_command_nobody_could_know_do_no_harm() {
     use std::io::Write as _;
     let bench = Bench::new();

@@ -124,7 +124,31 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         let (path, now, then) = (path.to_owned(), now.clone(), then.clone());
         plan.changes.push(Change { path, now, then, standing, lines, lost, parted, kept, theirs, way });
     }
+    if plan.changes.is_empty() {
+        plan.only_times(&nows);
+    }
     Ok(plan)
+}
+
+impl Plan {
+    /// Makes changes of the times of directories, where nothing else is to come back (`touch DIRECTORY`).
+    fn only_times(&mut self, nows: &BTreeMap<&Path, State>) {
+        for (path, then) in std::mem::take(&mut self.times) {
+            let Some(now) = nows.get(path.as_path()).filter(|now| now.modified != then.modified) else { continue };
+            self.changes.push(Change {
+                now: now.clone(),
+                path,
+                then,
+                standing: Author::Ours,
+                lines: None,
+                lost: false,
+                parted: false,
+                kept: Backup::Whole,
+                theirs: Vec::new(),
+                way: Way::New,
+            });
+        }
+    }
 }
 
 /// What the journal knows of the turns that are to be taken back.

@@ -14,6 +14,8 @@ use crate::secret::files::is_secret;
 
 /// A search that begins at more directories than this is not followed.
 const MOST_ROOTS: usize = 64;
+/// Nor one that begins at more names that another search hands on: each doubles them.
+const MOST_HANDED: usize = 8;
 
 /// Which symbolic links `find` follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -211,7 +213,8 @@ impl Found {
 /// Judges a call of find.
 pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -> Flow<'s> {
     let (mut begins, expression) = Beginning::read(arguments);
-    if begins.roots.len() > MOST_ROOTS {
+    let is_handed = |root: &&Value| matches!(root.origin, Origin::Some | Origin::Search(_));
+    if begins.roots.len() > MOST_ROOTS || begins.roots.iter().filter(is_handed).count() > MOST_HANDED {
         opening.note(Class::Execute, Some(Unparsed::TooLong));
         begins.roots = vec![Value::unknown()];
     }
