@@ -295,3 +295,19 @@ fn no_yes_in_advance_covers_what_home_keeps_whatever_link_leads_there() {
         assert_eq!(said(line), None, "{line}");
     }
 }
+
+#[test]
+fn what_only_loses_its_content_is_not_said_to_go() {
+    for (line, removed) in [
+        ("truncate -s0 notes.txt", 0),
+        ("shred notes.txt", 0),
+        ("shred -n 1 notes.txt", 0),
+        ("shred -u notes.txt", 1),
+        ("shred -zun1 notes.txt", 1),
+        ("shred --remove=wipe notes.txt", 1),
+        ("srm notes.txt", 1),
+    ] {
+        let found = radius(line);
+        assert_eq!((found.files, found.removed), (1, removed), "{line}");
+    }
+}

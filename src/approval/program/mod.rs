@@ -156,7 +156,8 @@ pub(crate) struct Touches {
     pub(crate) action: Action,
     /// Which of the arguments that are no flags.
     pub(crate) which: Which,
-    /// The value of one of these flags; if both are given, it stands before the last argument.
+    /// The value of one of these flags; if both are given, it stands before the last argument. Of what all is removed, it
+    /// is only with one of these, and else overwritten.
     pub(crate) flags: Words,
     /// Whether everything below them changes with them.
     pub(crate) below: bool,

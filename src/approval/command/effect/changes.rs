@@ -57,6 +57,7 @@ fn touched(call: &Call<'_, '_>, program: &Program, class: Class) -> Finding {
             (Which::Rest, _) if into.is_some() => values(&positionals),
             (Which::Rest, _) => values(positionals.split_last().map_or(&[][..], |(_, rest)| rest)),
         };
+        let action = if stays(call, touches) { Action::Overwrite } else { action };
         for value in values {
             // `-` stands for the screen.
             if class == Class::Network && value.start() == "-" {
@@ -80,6 +81,16 @@ fn touched(call: &Call<'_, '_>, program: &Program, class: Class) -> Finding {
         }
     }
     finding
+}
+
+/// Tells whether what a program may remove only loses its content, as none of the flags is given with which it goes.
+fn stays(call: &Call<'_, '_>, touches: &Touches) -> bool {
+    let flags = || touches.flags.iter();
+    let letters: String =
+        flags().filter(|flag| !flag.starts_with("--")).flat_map(|flag| flag.chars().skip(1)).collect();
+    let longs: Vec<&str> = flags().filter(|flag| flag.starts_with("--")).collect();
+    let is_told = touches.which == Which::All && touches.action == Action::Remove && !touches.flags.is_empty();
+    is_told && !says(call, &letters, &longs)
 }
 
 /// Tells whether the line shows that a flag is given. This is for counting; judging uses [`Call::has_flag`].
