@@ -20,6 +20,8 @@ const COUNTDOWN_STEP: Duration = Duration::from_secs(1);
 
 /// How much of an answer is lost at most if axi is killed.
 const NEWEST: Duration = Duration::from_secs(1);
+/// And, where that is more: so many times what saving it takes.
+const RESTING: u32 = 20;
 
 /// The outcome of a request. The partial text of an interrupted or failed answer is already in the conversation and
 /// the session.
@@ -163,8 +165,8 @@ impl Talk {
         frontend.show(&AgentEvent::Waiting { activity: activity.clone() });
         let sent = self.sent();
         let mut stream = self.provider.stream(self.request(beginning, &sent));
-        // When the part of the answer that is not on the disk yet must be saved.
-        let mut due = None;
+        // When the part of the answer that is not on the disk yet must be saved, and how long that waits.
+        let (mut due, mut rest) = (None, NEWEST);
         loop {
             let next = async {
                 tokio::select! {
@@ -176,7 +178,10 @@ impl Talk {
             };
             let next = match watched(next, frontend, cancel).await {
                 Some(None) => {
+                    let begun = Instant::now();
                     self.keep_so_far(&builder);
+                    // A long answer takes long to save, and is saved less often for it.
+                    rest = NEWEST.max(begun.elapsed() * RESTING);
                     due = None;
                     continue;
                 }
@@ -203,7 +208,7 @@ impl Talk {
                 }
             };
             builder.push(&event);
-            due = due.or_else(|| Some(Instant::now() + NEWEST));
+            due = due.or_else(|| Some(Instant::now() + rest));
             let writes = matches!(event, StreamEvent::ToolCallDelta { .. });
             let mut now = show_event(event, frontend, &mut shown);
             if writes && let Activity::WritingCall { name, subject: Subject::Whole } = &activity {

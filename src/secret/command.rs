@@ -1,6 +1,8 @@
 //! Secrets among the arguments of programs: `mysql -pX`, `curl -u a:X`, `echo X | sudo -S …`.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::name::{Naming, naming};
 use super::table::{
@@ -15,6 +17,17 @@ const LONGEST_PROGRAM: usize = 24;
 
 /// How deep quotes are looked into.
 const DEPTH: usize = 3;
+
+/// The rows of each program.
+static ROWS: LazyLock<HashMap<&str, Vec<&Argument>>> = LazyLock::new(|| {
+    let mut rows: HashMap<&str, Vec<&Argument>> = HashMap::new();
+    for row in ARGUMENTS {
+        for program in row.programs {
+            rows.entry(program).or_default().push(row);
+        }
+    }
+    rows
+});
 
 /// A word of a line.
 struct Word<'a> {
@@ -133,10 +146,10 @@ fn programs(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
         // Behind a place in a file or a mark of a change: `run.sh:3:mysql`, `+mysql`.
         let program = program.rsplit(['=', ':', '+']).next().unwrap_or(program).trim_start_matches(['\'', '"']);
         let rest = &command[at + 1..command.len().min(at + 1 + MOST_WORDS)];
-        if program.len() > LONGEST_PROGRAM {
+        if rest.is_empty() || program.len() > LONGEST_PROGRAM {
             continue;
         }
-        for row in ARGUMENTS.iter().filter(|row| row.programs.contains(&program)) {
+        for row in ROWS.get(program).into_iter().flatten() {
             if row.with.is_empty() || rest.iter().any(|word| word.text == row.with) {
                 argument(row, rest, found);
             }

@@ -4,10 +4,28 @@ use std::ops::Range;
 
 use super::level::Level;
 use super::prose::is_chosen;
+use super::together::Together;
 
 /// The longest login that is looked at, in bytes, and the longest name of a variable.
 const LONGEST: usize = 1024;
 const LONGEST_NAME: usize = 128;
+
+/// Each of these is rare, and one look at a line tells that it has none.
+static MARKS: Together = Together::new(MARK_TEXTS);
+const MARK_TEXTS: &[&str] = &[
+    ": EAP \"",
+    ": XAUTH \"",
+    ": NTLM \"",
+    ": PSK \"",
+    "sdk-",
+    "mob-",
+    "BUNDLE_",
+    ":thin:",
+    "@tcp(",
+    "@unix(",
+    "@tcp6(",
+    "secret,",
+];
 
 /// Finds them in a line.
 pub(super) fn find(line: &str, level: Level, found: &mut Vec<Range<usize>>) {
@@ -44,13 +62,15 @@ pub(super) fn find(line: &str, level: Level, found: &mut Vec<Range<usize>>) {
         }
     }
     pgpass(line, found);
-    exchanged(line, found);
-    flagged(line, found);
-    thin(line, found);
-    named_network(line, found);
+    if MARKS.any(line) {
+        exchanged(line, found);
+        flagged(line, found);
+        thin(line, found);
+        named_network(line, found);
+        object(line, found);
+    }
     digest(line, found);
     alone(line, found);
-    object(line, found);
 }
 
 /// `carol : EAP "X"`, as strongSwan's file of secrets has it.

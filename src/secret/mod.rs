@@ -27,6 +27,7 @@ mod random;
 mod shape;
 mod stand_in;
 mod table;
+mod together;
 mod value;
 mod view;
 

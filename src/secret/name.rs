@@ -36,10 +36,29 @@ fn is_of_drawn(name: &str) -> bool {
     RANDOM_WORDS.iter().any(is) || bytes.len() > 6 && name.to_ascii_lowercase().ends_with("secret_id")
 }
 
+/// For each first letter the letters that make a hint with it, one bit each.
+const SECOND_OF: [u32; 26] = {
+    let mut seconds = [0; 26];
+    let mut at = 0;
+    while at < HINTS.len() {
+        let [first, second] = *HINTS[at];
+        seconds[(first - b'a') as usize] |= 1 << (second - b'a');
+        at += 1;
+    }
+    seconds
+};
+
+fn has_hint(name: &str) -> bool {
+    let letter = |byte: u8| (byte | 0x20).checked_sub(b'a').filter(|letter| *letter < 26);
+    name.as_bytes().windows(2).any(|pair| match (letter(pair[0]), letter(pair[1])) {
+        (Some(first), Some(second)) => SECOND_OF[usize::from(first)] >> second & 1 == 1,
+        _ => false,
+    })
+}
+
 fn strong(name: &str) -> Option<Naming> {
     // Nearly all names end here.
-    let is_hint = |at: &[u8]| HINTS.iter().any(|hint| at.eq_ignore_ascii_case(&hint[..]));
-    if !name.as_bytes().windows(2).any(is_hint) {
+    if !has_hint(name) {
         return None;
     }
     let lower = name.to_ascii_lowercase();

@@ -6,7 +6,10 @@ use super::level::Level;
 use super::name::{Naming, naming};
 use super::prose::lowered;
 use super::table::{SAYS, SPOKEN};
+use super::together::Together;
 use super::value::{Value, value};
+
+static ALL_SPOKEN: Together = Together::new(SPOKEN);
 
 /// What stands between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -426,6 +429,9 @@ fn spoken(line: &str, found: &mut Vec<Range<usize>>) {
     let is_ascii = line.is_ascii();
     let line = lowered(line);
     let line = line.as_str();
+    if !ALL_SPOKEN.any(line) {
+        return;
+    }
     for name in SPOKEN.iter().filter(|name| !is_ascii || name.is_ascii()) {
         for (at, _) in line.match_indices(name) {
             let from = at + name.len();

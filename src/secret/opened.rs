@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::name::{Naming, naming};
+use super::together::Together;
 
 /// So many lines below its name it may stand.
 const FARTHEST: usize = 3;
@@ -318,13 +319,14 @@ fn once(line: &str, found: &mut Vec<Range<usize>>) {
 
 /// Words that make a key, behind or below what they are called; words of a passphrase.
 fn phrase(line: &str, found: &mut Vec<Range<usize>>) {
-    const TOLD: &[&str] = &["mnemonic", "seed", "recovery", "secret phrase", "backup phrase", "wallet"];
+    static SEEDS: Together =
+        Together::new(&["mnemonic", "seed", "recovery", "secret phrase", "backup phrase", "wallet"]);
     if line.len() < SHORTEST_PHRASE {
         return;
     }
     let lower = line.to_ascii_lowercase();
     let is_word = |word: &str| (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
-    let told = TOLD.iter().filter_map(|told| Some(lower.find(told)? + told.len())).min();
+    let told = SEEDS.first_end(&lower);
     // A line of nothing but words, so many as keys are made of (BIP 39).
     let all = line.split_whitespace().count();
     let alone = matches!(all, 12 | 15 | 18 | 21 | 24) && line.split_whitespace().all(is_word) && !is_sentence(line);

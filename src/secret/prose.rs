@@ -8,6 +8,11 @@ use super::looks::{
     ALGORITHMS, CALLS, LOGIN_WORDS, PASSWORD_WORDS, PROTOCOL_WORDS, SAYS_WORDS, SUMS, VALUED_WORDS,
 };
 use super::random::{is_hexadecimal, is_likely, looks_written};
+use super::together::Together;
+
+static OF_PASSWORDS: Together = Together::new(PASSWORD_WORDS);
+static OF_LOGINS: Together = Together::new(LOGIN_WORDS);
+static OF_CALLS: Together = Together::new(CALLS);
 
 /// The shortest that is taken for a password, in letters, and the longest.
 const SHORTEST: usize = 8;
@@ -22,17 +27,19 @@ pub(super) fn find(line: &str, found: &mut Vec<Range<usize>>) {
         return;
     }
     let lower = lowered(line);
-    let first = |words: &[&str]| words.iter().filter_map(|word| Some(lower.find(word)? + word.len())).min();
-    if let Some(at) = first(PASSWORD_WORDS) {
+    if let Some(at) = OF_PASSWORDS.first_end(&lower) {
         quoted(line, at, found);
         said(line, at, found);
     }
-    if let Some(at) = first(LOGIN_WORDS) {
+    if let Some(at) = OF_LOGINS.first_end(&lower) {
         said(line, at, found);
         paired(line, at, found);
     }
     valued(line, &lower, found);
-    called(line, &lower, found);
+    if OF_CALLS.any(&lower) {
+        called(line, &lower, found);
+    }
+    typed_in(line, &lower, found);
     protocol(line, found);
     mapped(line, found);
     wireless(line, found);
@@ -68,6 +75,9 @@ fn allowed(line: &str, found: &mut Vec<Range<usize>>) {
 
 /// A line in small letters, each byte where it was: some letters are longer in small.
 pub(super) fn lowered(line: &str) -> String {
+    if line.is_ascii() {
+        return line.to_ascii_lowercase();
+    }
     let lower = line.to_lowercase();
     let same = |(one, other): (char, char)| one.len_utf8() == other.len_utf8();
     let stays = lower.len() == line.len() && line.chars().zip(lower.chars()).all(same);
@@ -223,7 +233,10 @@ fn called(line: &str, lower: &str, found: &mut Vec<Range<usize>>) {
             }
         }
     }
-    // What a script types in: `send "X\r"`.
+}
+
+/// What a script types in: `send "X\r"`.
+fn typed_in(line: &str, lower: &str, found: &mut Vec<Range<usize>>) {
     if let Some(at) = lower.find("send ") {
         for range in literals(line, at) {
             if line[range.end..].starts_with('\\') && is_chosen(&line[range.clone()]) {

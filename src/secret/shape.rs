@@ -1,6 +1,9 @@
 //! Secrets by what they look like, whatever they are called.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 
 use super::issuers::SHAPES;
 use super::table::{HASHES, IDENTITIES, PLAIN_SCHEMES, SCHEMES, SHORTEST_REPEATED, WEBHOOKS};
@@ -17,18 +20,39 @@ const BEARER: &str = "bearer ";
 /// The shortest path that makes a webhook's address secret.
 const SHORTEST_PATH: usize = 12;
 
+/// All beginnings at once: the rows of the tables, in their order.
+static BEGINNINGS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let starts = SHAPES.iter().map(|shape| shape.start).chain(HASHES.iter().chain(WEBHOOKS).copied());
+    AhoCorasick::new(starts).ok()
+});
+
+/// Tells of each beginning whether a text has it: few texts have any, and one look at a text tells.
+fn present(text: &str) -> Vec<bool> {
+    let count = SHAPES.len() + HASHES.len() + WEBHOOKS.len();
+    // Each is looked for if they cannot be looked for together.
+    let Some(beginnings) = BEGINNINGS.as_ref() else { return vec![true; count] };
+    let mut present = vec![false; count];
+    for beginning in beginnings.find_overlapping_iter(text) {
+        present[beginning.pattern().as_usize()] = true;
+    }
+    present
+}
+
 /// Finds them in a text.
 pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
-    for shape in SHAPES {
+    let present = present(text);
+    let (shapes, others) = present.split_at(SHAPES.len());
+    let (hashes, webhooks) = others.split_at(HASHES.len());
+    for (shape, _) in SHAPES.iter().zip(shapes).filter(|(_, present)| **present) {
         beginning(text, shape.start, shape.least, shape.also, found);
     }
     web_tokens(text, found);
-    for start in HASHES {
+    for (start, _) in HASHES.iter().zip(hashes).filter(|(_, present)| **present) {
         beginning(text, start, 10, b"./$=,+-_:", found);
     }
     schemes(text, found);
-    for start in WEBHOOKS {
-        for (at, _) in text.match_indices(start) {
+    for (start, _) in WEBHOOKS.iter().zip(webhooks).filter(|(_, present)| **present) {
+        for (at, _) in text.match_indices(*start) {
             let from = at + start.len();
             let length = run(&text.as_bytes()[from..], b"-_/:.@");
             if length >= SHORTEST_PATH {

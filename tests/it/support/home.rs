@@ -2,10 +2,25 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// So long its removal is tried.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A temporary home directory with a working directory in it. Removed when dropped.
 pub(crate) struct Home {
     directory: tempfile::TempDir,
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        // A shell that is ending writes its history into it once more.
+        let is_filled = |ended: std::io::Result<()>| {
+            ended.is_err_and(|error| error.kind() == std::io::ErrorKind::DirectoryNotEmpty)
+        };
+        let until = Instant::now() + PATIENCE;
+        while is_filled(std::fs::remove_dir_all(self.path())) && Instant::now() < until {}
+    }
 }
 
 impl Home {
@@ -13,7 +28,7 @@ impl Home {
     pub(crate) fn new() -> Self {
         let directory = tempfile::Builder::new().prefix("axi-home-").tempdir().unwrap();
         // Where fish finds none it reads all manual pages, in a process that outlives it.
-        for name in ["config", "state", "cache", "data/fish/generated_completions", "runtime", "work"] {
+        for name in ["config", "state", "cache", "data/fish/generated_completions", "runtime", "tmp", "work"] {
             std::fs::create_dir_all(directory.path().join(name)).unwrap();
         }
         Self { directory }
@@ -48,6 +63,8 @@ impl Home {
             .env("XDG_CACHE_HOME", self.path().join("cache"))
             .env("XDG_DATA_HOME", self.path().join("data"))
             .env("XDG_RUNTIME_DIR", self.path().join("runtime"))
+            // What an axi leaves that is killed goes with the home.
+            .env("TMPDIR", self.path().join("tmp"))
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("LANG", "C.UTF-8")
             .env("LC_ALL", "C.UTF-8")
