@@ -148,7 +148,8 @@ fn looked_at(files: &SecretFiles, linked: &Linked, asked: &Asked) -> Result<Open
     }
     let file = fstat(&named).map_err(|_| Errno::ACCESS)?;
     let regular = FileType::from_raw_mode(file.st_mode) == FileType::RegularFile;
-    let second = regular && linked.holds_file(file.st_dev, file.st_ino, names(file.st_nlink));
+    let second =
+        regular && !is_of_system(path) && linked.holds_file(file.st_dev, file.st_ino, names(file.st_nlink));
     let packed = || regular && packed::may_hold_secret(path, Path::new(&own_name(&named)));
     if !files.holds(path) && !second && !packed() {
         return Ok(Opening::Allowed);
@@ -157,6 +158,13 @@ fn looked_at(files: &SecretFiles, linked: &Linked, asked: &Asked) -> Result<Open
         return Ok(Opening::Blank(u64::try_from(file.st_size).unwrap_or(0)));
     }
     Err(Errno::ACCESS)
+}
+
+/// Tells whether a file lies where only the system's packages write: many of theirs have several names, none of which is a
+/// person's secret, and to look for those would cost each command a walk through the workspace.
+fn is_of_system(path: &Path) -> bool {
+    ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store"].iter().any(|place| path.starts_with(place))
+        && !path.starts_with("/usr/local")
 }
 
 /// Tells whether a thread is of a git that compares the files of its repository. It would end at the first file that
