@@ -134,7 +134,7 @@ pub fn forbidden_on_disk(
             let exact = counter.resolve(&pattern).into_iter().map(|path| PathPattern::exact(&path));
             for pattern in [pattern.clone()].into_iter().chain(exact) {
                 counter.follow_links(target, &pattern);
-                let led = || led_later(target, &pattern, surroundings, files);
+                let led = || led_later(target, &pattern, surroundings, &|path| files.real_path(path));
                 counter.radius.never_auto = counter.radius.never_auto.take().or_else(led);
             }
         }

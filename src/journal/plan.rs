@@ -131,10 +131,13 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
 }
 
 impl Plan {
-    /// Makes changes of the times of directories, where nothing else is to come back (`touch DIRECTORY`).
+    /// Makes changes of the times of directories that a call named itself, where nothing else is to come back (`touch
+    /// DIRECTORY`). Where something in it was named, its time is a trace of that alone.
     fn only_times(&mut self, nows: &BTreeMap<&Path, State>) {
+        let around: BTreeSet<&Path> = nows.keys().filter_map(|path| path.parent()).collect();
         for (path, then) in std::mem::take(&mut self.times) {
-            let Some(now) = nows.get(path.as_path()).filter(|now| now.modified != then.modified) else { continue };
+            let is_named = |now: &&State| now.modified != then.modified && !around.contains(path.as_path());
+            let Some(now) = nows.get(path.as_path()).filter(is_named) else { continue };
             self.changes.push(Change {
                 now: now.clone(),
                 path,

@@ -57,7 +57,7 @@ fn touched(call: &Call<'_, '_>, program: &Program, class: Class) -> Finding {
             (Which::Rest, _) if into.is_some() => values(&positionals),
             (Which::Rest, _) => values(positionals.split_last().map_or(&[][..], |(_, rest)| rest)),
         };
-        let action = if stays(call, touches) { Action::Overwrite } else { action };
+        let action = if stays(call, *touches) { Action::Overwrite } else { action };
         for value in values {
             // `-` stands for the screen.
             if class == Class::Network && value.start() == "-" {
@@ -84,7 +84,7 @@ fn touched(call: &Call<'_, '_>, program: &Program, class: Class) -> Finding {
 }
 
 /// Tells whether what a program may remove only loses its content, as none of the flags is given with which it goes.
-fn stays(call: &Call<'_, '_>, touches: &Touches) -> bool {
+fn stays(call: &Call<'_, '_>, touches: Touches) -> bool {
     let flags = || touches.flags.iter();
     let letters: String =
         flags().filter(|flag| !flag.starts_with("--")).flat_map(|flag| flag.chars().skip(1)).collect();
