@@ -148,8 +148,9 @@ fn looked_at(files: &SecretFiles, linked: &Linked, asked: &Asked) -> Result<Open
     }
     let file = fstat(&named).map_err(|_| Errno::ACCESS)?;
     let regular = FileType::from_raw_mode(file.st_mode) == FileType::RegularFile;
-    let second =
-        regular && !is_of_system(path) && linked.holds_file(file.st_dev, file.st_ino, names(file.st_nlink));
+    let second = regular
+        && (!is_of_system(path) || linked.searches(path))
+        && linked.holds_file(file.st_dev, file.st_ino, names(file.st_nlink));
     let packed = || regular && packed::may_hold_secret(path, Path::new(&own_name(&named)));
     if !files.holds(path) && !second && !packed() {
         return Ok(Opening::Allowed);
@@ -163,8 +164,22 @@ fn looked_at(files: &SecretFiles, linked: &Linked, asked: &Asked) -> Result<Open
 /// Tells whether a file lies where only the system's packages write: many of theirs have several names, none of which is a
 /// person's secret, and to look for those would cost each command a walk through the workspace.
 fn is_of_system(path: &Path) -> bool {
-    ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store"].iter().any(|place| path.starts_with(place))
-        && !path.starts_with("/usr/local")
+    const PACKAGES: &[&str] = &[
+        "/usr/bin",
+        "/usr/sbin",
+        "/usr/lib",
+        "/usr/lib32",
+        "/usr/lib64",
+        "/usr/libexec",
+        "/usr/share",
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/nix/store",
+    ];
+    PACKAGES.iter().any(|place| path.starts_with(place))
 }
 
 /// Tells whether a thread is of a git that compares the files of its repository. It would end at the first file that

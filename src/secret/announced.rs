@@ -48,7 +48,6 @@ impl Announced {
                 let at = line.rfind(value).unwrap_or(0);
                 found.push(at..at + value.len());
             }
-            return;
         }
         let ends = text.ends_with([':', '：']);
         let is_name = || PASSWORD_WORDS.iter().chain(ANNOUNCED).any(|word| text.eq_ignore_ascii_case(word));
@@ -95,6 +94,8 @@ mod tests {
             "Password for the [elastic] user successfully reset.\nNew value: hunter22",
             "初始密码：\nhunter22",
             "Your token:\n  hunter22",
+            "Note: use the following password:\nhunter22",
+            "Status: the password was reset.\nNew value: hunter22",
             "password\nhunter22\n",
         ] {
             assert_eq!(found(text), ["hunter22"], "{text}");

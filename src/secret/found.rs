@@ -80,6 +80,18 @@ impl Linked {
         metadata.is_file() && self.holds_file(metadata.dev(), metadata.ino(), metadata.nlink())
     }
 
+    /// Tells whether a path without links is that of a secret file.
+    #[must_use]
+    pub fn names(&self, path: &Path) -> bool {
+        self.files.holds(path)
+    }
+
+    /// Tells whether a path lies where they are searched.
+    #[must_use]
+    pub fn searches(&self, path: &Path) -> bool {
+        self.below.iter().chain(&self.files.home).any(|place| path.starts_with(place))
+    }
+
     /// Tells the same for a file with this device, inode and number of names.
     #[must_use]
     pub fn holds_file(&self, device: u64, number: u64, names: u64) -> bool {
@@ -141,7 +153,10 @@ mod tests {
             std::fs::hard_link(home.join(old), home.join(new)).unwrap();
         }
         let files = SecretFiles { home: Some(home.clone()), ..SecretFiles::default() };
-        let linked = Linked::new(files, vec![home.join("work")]);
+        let linked = Linked::new(files, vec![home.join("work"), "/usr/share/app".into()]);
+        // Whoever works below a directory of the system's has his secrets there.
+        let places = [home.join("work/notes.txt"), "/usr/share/app/x".into(), "/usr/share/other".into()];
+        assert_eq!(places.map(|place| linked.searches(&place)), [true, true, false]);
         let names = ["notes.txt", "config.txt", "same", "plain", "other"];
         let held = names.map(|name| linked.holds(&home.join("work").join(name).metadata().unwrap()));
         assert_eq!(held, [true, true, false, false, false]);

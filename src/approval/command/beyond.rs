@@ -41,7 +41,7 @@ pub(super) fn beyond(line: &str, report: &Report, place: &Surroundings) -> Optio
 }
 
 /// Signs with which what one command prints gets to another.
-const FLOWING: &[&str] = &["|", "$(", "`", "(", ">"];
+const FLOWING: &[&str] = &["|", "`", "(", ">"];
 
 /// The command of a line that prints a secret, where another one may send it.
 fn printed_away(line: &str, parts: &[Judged]) -> Option<NeverAuto> {

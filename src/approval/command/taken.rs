@@ -10,8 +10,8 @@ use super::leaves::{OF_NETWORK, sent_words, stays, talks};
 use crate::approval::glob::Glob;
 use crate::approval::program::{Does, Program, Trait, lists};
 use crate::approval::{Class, Surroundings, path};
-use crate::secret::files::names_matching;
-use crate::secret::found::{is_hidden_secret, one_below};
+use crate::secret::files::{SecretFiles, names_matching};
+use crate::secret::found::{Linked, one_below};
 
 /// So many words are looked up on the disk.
 const MOST_WORDS: usize = 500;
@@ -203,6 +203,8 @@ struct Look<'p> {
     left: usize,
     /// Whether that part sends files only, no directory: those with a secret's name are found by it elsewhere.
     only_files: bool,
+    /// Secrets with several names: they are searched once a line.
+    linked: Linked,
     /// What it leaves out.
     filters: Filters,
     place: &'p Surroundings,
@@ -210,8 +212,17 @@ struct Look<'p> {
 
 impl<'p> Look<'p> {
     fn new(dotted: bool, place: &'p Surroundings) -> Self {
-        let (bases, looked_up) = (vec![place.cwd.clone()], HashSet::new());
-        Self { bases, dotted, looked_up, left: MOST_WORDS, only_files: false, filters: Filters::default(), place }
+        let files = SecretFiles { home: place.home.clone(), ..place.secrets.clone() };
+        Self {
+            bases: vec![place.cwd.clone()],
+            dotted,
+            looked_up: HashSet::new(),
+            left: MOST_WORDS,
+            only_files: false,
+            linked: Linked::new(files.real(), vec![place.workspace.clone()]),
+            filters: Filters::default(),
+            place,
+        }
     }
 
     /// Goes where the line goes with a part; out of parentheses, and where the step may fail, it may be in both.
@@ -268,7 +279,10 @@ impl<'p> Look<'p> {
             return if self.only_files { None } else { self.one_below(path) };
         }
         // A link shows no name of a secret.
-        is_hidden_secret(path, self.place.home.as_deref(), &self.place.workspace).then(|| path.to_owned())
+        let leads = !path::is_credential(path, self.place)
+            && (self.linked.holds(&about)
+                || path.canonicalize().is_ok_and(|real| real != path && self.linked.names(&real)));
+        leads.then(|| path.to_owned())
     }
 
     fn one_below(&self, directory: &Path) -> Option<PathBuf> {
