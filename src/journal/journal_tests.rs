@@ -410,10 +410,11 @@ fn turns_go_back_one_by_one_or_together() {
 #[test]
 fn the_time_of_a_directory_comes_back_where_nothing_else_changed() {
     let bench = Bench::new();
-    std::fs::create_dir(bench.path("made")).unwrap();
+    std::fs::create_dir_all(bench.path("made/deep")).unwrap();
+    std::fs::write(bench.path("made/deep/file"), "x").unwrap();
     let before = bench.picture();
     let mut journal = bench.journal();
-    bench.change(&mut journal, &[bench.touch("made", 'f')], "touch -d 2001-01-01 made", true);
+    bench.change(&mut journal, &[bench.touch("made", 't')], "touch -d 2001-01-01 made", true);
     assert_ne!(bench.picture(), before);
     let plan = journal.plan(1).unwrap();
     assert_eq!(plan.changes.iter().map(|change| &change.path).collect::<Vec<_>>(), [&bench.path("made")]);

@@ -125,18 +125,19 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         plan.changes.push(Change { path, now, then, standing, lines, lost, parted, kept, theirs, way });
     }
     if plan.changes.is_empty() {
-        plan.only_times(&nows);
+        // Where something was made and removed again, the directory's time is a trace of that alone.
+        let made = firsts.iter().filter(|(_, (then, _))| then.is_missing()).filter_map(|(path, _)| path.parent());
+        plan.only_times(&nows, &made.collect());
     }
     Ok(plan)
 }
 
 impl Plan {
     /// Makes changes of the times of directories that a call named itself, where nothing else is to come back (`touch
-    /// DIRECTORY`). Where something in it was named, its time is a trace of that alone.
-    fn only_times(&mut self, nows: &BTreeMap<&Path, State>) {
-        let around: BTreeSet<&Path> = nows.keys().filter_map(|path| path.parent()).collect();
+    /// DIRECTORY`), and not those in which something was made.
+    fn only_times(&mut self, nows: &BTreeMap<&Path, State>, made_in: &BTreeSet<&Path>) {
         for (path, then) in std::mem::take(&mut self.times) {
-            let is_named = |now: &&State| now.modified != then.modified && !around.contains(path.as_path());
+            let is_named = |now: &&State| now.modified != then.modified && !made_in.contains(path.as_path());
             let Some(now) = nows.get(path.as_path()).filter(is_named) else { continue };
             self.changes.push(Change {
                 now: now.clone(),
