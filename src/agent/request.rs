@@ -168,23 +168,23 @@ impl Talk {
         // When the part of the answer that is not on the disk yet must be saved, and how long that waits.
         let (mut due, mut rest) = (None, NEWEST);
         loop {
+            // Looked at here, too: a stream that always has something ready would delay the timer for ever.
+            if due.is_some_and(|due| due <= Instant::now()) {
+                let begun = Instant::now();
+                self.keep_so_far(&builder);
+                // A long answer takes long to save, and is saved less often for it.
+                rest = NEWEST.max(begun.elapsed() * RESTING);
+                due = None;
+            }
             let next = async {
                 tokio::select! {
                     biased;
-                    // The timer comes first: a stream that always has something ready would delay it for ever.
-                    () = tick_at(due) => None,
                     event = stream.next() => Some(event),
+                    () = tick_at(due) => None,
                 }
             };
             let next = match watched(next, frontend, cancel).await {
-                Some(None) => {
-                    let begun = Instant::now();
-                    self.keep_so_far(&builder);
-                    // A long answer takes long to save, and is saved less often for it.
-                    rest = NEWEST.max(begun.elapsed() * RESTING);
-                    due = None;
-                    continue;
-                }
+                Some(None) => continue,
                 Some(Some(event)) => Some(event),
                 None => None,
             };

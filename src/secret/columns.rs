@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::name::{Naming, naming};
+use super::together::Together;
 use super::value::is_ordinary;
 
 /// What stands between cells.
@@ -151,9 +152,8 @@ fn is_value(text: &str) -> bool {
 
 /// `INSERT INTO users (name, password) VALUES ('me', 'X')`.
 fn inserted(line: &str, found: &mut Vec<Range<usize>>) {
-    const INTO: &str = "insert into ";
-    let lower = line.to_ascii_lowercase();
-    let Some(from) = lower.find(INTO) else { return };
+    static INTO: Together = Together::of_any_case(&["insert into "]);
+    let Some(from) = INTO.first_end(line) else { return };
     let Some(names) = enclosed(line, from) else { return };
     let columns = cells(&line[names.clone()], ',');
     let secret: Vec<usize> = (0..columns.len())

@@ -12,22 +12,43 @@ use super::table::{
 /// The most words that are looked at behind a program.
 const MOST_WORDS: usize = 64;
 
-/// The longest name of a program of the table, in bytes.
-const LONGEST_PROGRAM: usize = 24;
-
 /// How deep quotes are looked into.
 const DEPTH: usize = 3;
 
 /// The rows of each program.
-static ROWS: LazyLock<HashMap<&str, Vec<&Argument>>> = LazyLock::new(|| {
-    let mut rows: HashMap<&str, Vec<&Argument>> = HashMap::new();
+static ROWS: LazyLock<Rows> = LazyLock::new(|| {
+    let mut rows = Rows { by_name: HashMap::new(), lengths: [0; 256] };
     for row in ARGUMENTS {
         for program in row.programs {
-            rows.entry(program).or_default().push(row);
+            rows.by_name.entry(program).or_default().push(row);
+            if let Some(first) = program.bytes().next() {
+                rows.lengths[usize::from(first)] |= bit_of(program.len());
+            }
         }
     }
     rows
 });
+
+struct Rows {
+    by_name: HashMap<&'static str, Vec<&'static Argument>>,
+    /// Of each first byte, how long the names are that begin with it, one bit a length: most words are no name.
+    lengths: [u32; 256],
+}
+
+impl Rows {
+    fn of(&self, program: &str) -> &[&'static Argument] {
+        let first = program.bytes().next().map_or(0, usize::from);
+        if self.lengths[first] & bit_of(program.len()) == 0 {
+            return &[];
+        }
+        self.by_name.get(program).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The bit of a length; the last one is that of all longer ones, too.
+fn bit_of(length: usize) -> u32 {
+    1 << length.min(31)
+}
 
 /// A word of a line.
 struct Word<'a> {
@@ -40,8 +61,8 @@ struct Word<'a> {
 pub(super) fn find(line: &str, found: &mut Vec<Range<usize>>) {
     find_in(line, 0, DEPTH, found);
     // A command as a list of words: `["redis-server", "--requirepass", "X"]`.
-    for open in ["[\"", "['"] {
-        for (at, _) in line.match_indices(open) {
+    for at in memchr::memchr_iter(b'[', line.as_bytes()) {
+        if matches!(line.as_bytes().get(at + 1), Some(b'"' | b'\'')) {
             let list = &line[at..line[at..].find(']').map_or(line.len(), |end| at + end)];
             let blank = |byte: u8| if b"\"',[".contains(&byte) { b' ' } else { byte };
             // Each of these signs is one byte, and stays one.
@@ -53,7 +74,7 @@ pub(super) fn find(line: &str, found: &mut Vec<Range<usize>>) {
 }
 
 fn find_in(line: &str, start: usize, depth: usize, found: &mut Vec<Range<usize>>) {
-    if !line.contains([' ', '\t']) {
+    if memchr::memchr2(b' ', b'\t', line.as_bytes()).is_none() {
         return;
     }
     let commands = commands(line);
@@ -71,19 +92,45 @@ fn find_in(line: &str, start: usize, depth: usize, found: &mut Vec<Range<usize>>
 
 fn find_here(commands: &[Vec<Word<'_>>], found: &mut Vec<Range<usize>>) {
     for (at, command) in commands.iter().enumerate() {
+        let begins = |sign: u8| command.iter().any(|word| word.text.as_bytes().first() == Some(&sign));
         programs(command, found);
         setters(command, found);
-        logins(command, found);
-        kept(command, found);
-        // `(echo X; echo X) | passwd`: all of them print for it.
-        if let Some(reader) = commands[at + 1..].iter().take(4).find(|next| !prints(next)) {
-            printed(command, reader, found);
+        if begins(b'-') {
+            logins(command, found);
+            kept(command, found);
+        }
+        // `echo X | sudo -S …`: what is printed is read as a secret; `(echo X; echo X) | passwd`: all of them print for it.
+        if let Some(first) = command.iter().position(is_printer)
+            && let Some(reader) = commands[at + 1..].iter().take(4).find(|next| !prints(next))
+            && reads_secret(reader)
+        {
+            push_printed(&command[first + 1..], found);
         }
         if let Some(next) = commands.get(at + 1) {
             substituted(command, next, found);
         }
-        here(command, found);
+        if begins(b'<') {
+            here(command, found);
+        }
     }
+}
+
+/// Of each byte, whether it may end a word, or begin or end quotes.
+const IS_SIGN: [bool; 256] = {
+    let mut signs = [false; 256];
+    let mut at = 0;
+    while at < SIGNS.len() {
+        signs[SIGNS[at] as usize] = true;
+        at += 1;
+    }
+    signs
+};
+const SIGNS: &[u8] = b"\"' \t|;()&";
+
+/// The last part of a path.
+fn base(text: &str) -> &str {
+    let slash = text.bytes().rposition(|byte| byte == b'/');
+    slash.map_or(text, |slash| &text[slash + 1..])
 }
 
 /// Splits a line into commands and those into words, roughly: what is found in quotes is one word.
@@ -105,6 +152,10 @@ fn commands(line: &str) -> Vec<Vec<Word<'_>>> {
                 let mut quote = None;
                 while at < bytes.len() {
                     let byte = bytes[at];
+                    if !IS_SIGN[usize::from(byte)] {
+                        at += 1;
+                        continue;
+                    }
                     match quote {
                         Some(open) if byte == open => quote = None,
                         None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
@@ -142,14 +193,15 @@ fn push(start: usize, text: &str, found: &mut Vec<Range<usize>>) {
 
 fn programs(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
     for (at, word) in command.iter().enumerate() {
-        let program = word.text.rsplit('/').next().unwrap_or(word.text);
+        let program = base(word.text);
         // Behind a place in a file or a mark of a change: `run.sh:3:mysql`, `+mysql`.
-        let program = program.rsplit(['=', ':', '+']).next().unwrap_or(program).trim_start_matches(['\'', '"']);
+        let sign = program.bytes().rposition(|byte| matches!(byte, b'=' | b':' | b'+'));
+        let program = sign.map_or(program, |sign| &program[sign + 1..]).trim_start_matches(['\'', '"']);
         let rest = &command[at + 1..command.len().min(at + 1 + MOST_WORDS)];
-        if rest.is_empty() || program.len() > LONGEST_PROGRAM {
+        if rest.is_empty() {
             continue;
         }
-        for row in ROWS.get(program).into_iter().flatten() {
+        for row in ROWS.of(program) {
             if row.with.is_empty() || rest.iter().any(|word| word.text == row.with) {
                 argument(row, rest, found);
             }
@@ -217,7 +269,7 @@ fn is_cluster(word: &str, option: &str, take: &Take) -> bool {
 /// `set -gx API_TOKEN X`, `aws configure set aws_secret_access_key X`.
 fn setters(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
     let Some(setter) = command.iter().position(|word| {
-        let name = word.text.rsplit('/').next().unwrap_or(word.text);
+        let name = base(word.text);
         SETTERS.contains(&name) || name.ends_with(":set") || name.ends_with(":add")
     }) else {
         return;
@@ -275,20 +327,13 @@ fn is_secret_name(word: &Word<'_>) -> bool {
 }
 
 fn is_printer(word: &Word<'_>) -> bool {
-    PRINTERS.contains(&word.text.rsplit([':', '+']).next().unwrap_or(word.text))
+    let sign = word.text.bytes().rposition(|byte| matches!(byte, b':' | b'+'));
+    PRINTERS.contains(&sign.map_or(word.text, |sign| &word.text[sign + 1..]))
 }
 
 /// Tells whether a command does nothing but print.
 fn prints(command: &[Word<'_>]) -> bool {
     command.first().is_some_and(is_printer)
-}
-
-/// `echo X | sudo -S …`: what is printed is read as a secret.
-fn printed(command: &[Word<'_>], next: &[Word<'_>], found: &mut Vec<Range<usize>>) {
-    let Some(first) = command.iter().position(is_printer) else { return };
-    if reads_secret(next) {
-        push_printed(&command[first + 1..], found);
-    }
 }
 
 /// `--key-file <(echo X)`: what is printed is read as the file of a secret.
@@ -335,7 +380,7 @@ fn reads_secret(command: &[Word<'_>]) -> bool {
     if command.iter().any(keeps) && command.iter().any(is_secret_name) {
         return true;
     }
-    let is = |name: &str| command.iter().any(|word| word.text.rsplit('/').next() == Some(name));
+    let is = |name: &str| command.iter().any(|word| base(word.text) == name);
     READS_SECRET.iter().any(|word| match *word {
         // These read one only when they are told to.
         "sudo" | "doas" => is(word) && (has("-S") || has("--stdin") || has("-kS") || has("-Sk")),

@@ -32,28 +32,63 @@ fn is_of_drawn(name: &str) -> bool {
             || bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase();
         begins && bytes[at..].eq_ignore_ascii_case(word.as_bytes())
     };
+    // Nearly all names end in a letter that none of the words ends in.
+    let Some(last) = bytes.last().filter(|last| ENDS_OF_DRAWN[usize::from(**last)]) else { return false };
     // `secret_id` is no name of a secret: it is the secret of a role (Vault's AppRole).
-    RANDOM_WORDS.iter().any(is) || bytes.len() > 6 && name.to_ascii_lowercase().ends_with("secret_id")
+    let is_role = || {
+        let from = bytes.len().checked_sub(SECRET_ID.len());
+        from.is_some_and(|from| bytes[from..].eq_ignore_ascii_case(SECRET_ID.as_bytes()))
+    };
+    RANDOM_WORDS.iter().filter(|word| word.as_bytes().last() == Some(&last.to_ascii_lowercase())).any(is)
+        || is_role()
 }
 
-/// For each first letter the letters that make a hint with it, one bit each.
-const SECOND_OF: [u32; 26] = {
-    let mut seconds = [0; 26];
+/// How a role's secret is called.
+const SECRET_ID: &str = "secret_id";
+
+/// Of each byte, whether a name that ends in it may be one of [`RANDOM_WORDS`] or of [`SECRET_ID`].
+const ENDS_OF_DRAWN: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut at = 0;
+    while at <= RANDOM_WORDS.len() {
+        let word = if at < RANDOM_WORDS.len() { RANDOM_WORDS[at] } else { SECRET_ID };
+        let last = word.as_bytes()[word.len() - 1];
+        ends[last as usize] = true;
+        ends[last.to_ascii_uppercase() as usize] = true;
+        at += 1;
+    }
+    ends
+};
+
+/// For each first letter the letters that make a hint with it, one bit each; none for what is no letter.
+const SECOND_OF: [u32; 256] = {
+    let mut seconds = [0; 256];
     let mut at = 0;
     while at < HINTS.len() {
         let [first, second] = *HINTS[at];
-        seconds[(first - b'a') as usize] |= 1 << (second - b'a');
+        let bit = 1 << (second - b'a');
+        seconds[first as usize] |= bit;
+        seconds[first.to_ascii_uppercase() as usize] |= bit;
         at += 1;
     }
     seconds
 };
 
+/// The bit of each letter, small or capital; none for what is no letter.
+const BIT_OF: [u32; 256] = {
+    let mut bits = [0; 256];
+    let mut letter = 0;
+    while letter < 26 {
+        bits[(b'a' + letter) as usize] = 1 << letter;
+        bits[(b'A' + letter) as usize] = 1 << letter;
+        letter += 1;
+    }
+    bits
+};
+
 fn has_hint(name: &str) -> bool {
-    let letter = |byte: u8| (byte | 0x20).checked_sub(b'a').filter(|letter| *letter < 26);
-    name.as_bytes().windows(2).any(|pair| match (letter(pair[0]), letter(pair[1])) {
-        (Some(first), Some(second)) => SECOND_OF[usize::from(first)] >> second & 1 == 1,
-        _ => false,
-    })
+    let bytes = name.as_bytes();
+    bytes.windows(2).any(|pair| SECOND_OF[usize::from(pair[0])] & BIT_OF[usize::from(pair[1])] != 0)
 }
 
 fn strong(name: &str) -> Option<Naming> {

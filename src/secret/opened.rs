@@ -72,20 +72,26 @@ impl Opened {
     }
 
     fn begin(&mut self, text: &str) {
-        let lower = text.to_ascii_lowercase();
+        static TELLS: Together = Together::of_any_case(&[
+            "scratch code",
+            "backup code",
+            "recovery code",
+            "emergency code",
+            "rescue code",
+        ]);
+        static DUMPS: Together = Together::of_any_case(&["mk dump", "master key", "volume key", "key dump"]);
         let counted = std::mem::replace(&mut self.counted, is_count(text, 'K'));
         if text == "<auth-user-pass>" {
             (self.left, self.skipped) = (FARTHEST, 1);
         } else if opens(text) || counted && naming(text) == Some(Naming::Secret) {
             (self.left, self.skipped) = (FARTHEST, 0);
         }
-        let tells = ["scratch code", "backup code", "recovery code", "emergency code", "rescue code"];
-        if text.ends_with([':', '：']) && tells.iter().any(|tell| lower.contains(tell)) {
+        if text.ends_with([':', '：']) && TELLS.any(text) {
             self.codes = MOST_CODES;
         }
         if text.starts_with("$ANSIBLE_VAULT;") {
             self.packed = Some(Packed::Vault);
-        } else if ["mk dump", "master key", "volume key", "key dump"].iter().any(|word| lower.contains(word)) {
+        } else if DUMPS.any(text) {
             self.packed = Some(Packed::Key);
         }
     }
@@ -163,18 +169,29 @@ fn is_hexadecimal_pair(text: &str) -> bool {
 /// What a line tells alone: hashes as password files and dumps have them, keys as lists of numbers and in JSON Web Keys,
 /// codes for one time, phrases of words.
 pub(super) fn in_line(line: &str, found: &mut Vec<Range<usize>>) {
+    /// Each of these is rare, and one look at a line tells that it has none.
+    static RARE: Together = Together::new(&["Digest ", "::server:", "::node:", "\"kty\"", "Fernet(", "ump:", "\t"]);
     dumped(line, found);
     listed(line, found);
-    web_key(line, found);
-    tunnel(line, found);
+    if RARE.any(line) {
+        digest_and_services(line, found);
+        web_key(line, found);
+        tunnel(line, found);
+        dump_of_key(line, found);
+    }
     once(line, found);
     phrase(line, found);
-    dump_of_key(line, found);
 }
 
-/// `me:500:HEX:HEX:::`, as Samba and tools that audit Windows write it; `response="HEX"` (RFC 7616).
+fn is_sum(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// `me:500:HEX:HEX:::`, as Samba and tools that audit Windows write it.
 fn dumped(line: &str, found: &mut Vec<Range<usize>>) {
-    let is_sum = |text: &str| text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if memchr::memchr_iter(b':', line.as_bytes()).nth(4).is_none() {
+        return;
+    }
     let fields: Vec<&str> = line.trim().split(':').take(12).collect();
     if fields.len() >= 6 && fields.get(1).is_some_and(|id| id.bytes().all(|byte| byte.is_ascii_digit())) {
         for field in fields.iter().filter(|field| is_sum(field)) {
@@ -182,6 +199,10 @@ fn dumped(line: &str, found: &mut Vec<Range<usize>>) {
             found.push(at..at + field.len());
         }
     }
+}
+
+/// `response="HEX"` (RFC 7616), and tokens with the word for a service before them.
+fn digest_and_services(line: &str, found: &mut Vec<Range<usize>>) {
     if line.contains("Digest ") {
         for (at, mark) in line.match_indices("response=\"") {
             let from = at + mark.len();
@@ -264,6 +285,7 @@ fn tunnel(line: &str, found: &mut Vec<Range<usize>>) {
 
 /// `Your one-time code is 123456`, `PIN: 1234`, `"pin": "1234"`.
 fn once(line: &str, found: &mut Vec<Range<usize>>) {
+    static HINTS: Together = Together::of_any_case(&["code", "otp", "pin", "password"]);
     const SAID: &[&str] = &[
         "one-time code",
         "one time code",
@@ -289,11 +311,10 @@ fn once(line: &str, found: &mut Vec<Range<usize>>) {
     if !line.bytes().any(|byte| byte.is_ascii_digit()) {
         return;
     }
-    let lower = super::prose::lowered(line);
-    let hints = ["code", "otp", "pin", "password"];
-    if lower.is_ascii() && !hints.iter().any(|hint| lower.contains(hint)) {
+    if line.is_ascii() && !HINTS.any(line) {
         return;
     }
+    let lower = super::prose::lowered(line);
     for said in SAID {
         for (at, _) in lower.match_indices(said) {
             let end = at + said.len();
@@ -320,13 +341,13 @@ fn once(line: &str, found: &mut Vec<Range<usize>>) {
 /// Words that make a key, behind or below what they are called; words of a passphrase.
 fn phrase(line: &str, found: &mut Vec<Range<usize>>) {
     static SEEDS: Together =
-        Together::new(&["mnemonic", "seed", "recovery", "secret phrase", "backup phrase", "wallet"]);
+        Together::of_any_case(&["mnemonic", "seed", "recovery", "secret phrase", "backup phrase", "wallet"]);
+    static PASSPHRASE: Together = Together::of_any_case(&["passphrase"]);
     if line.len() < SHORTEST_PHRASE {
         return;
     }
-    let lower = line.to_ascii_lowercase();
     let is_word = |word: &str| (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
-    let told = SEEDS.first_end(&lower);
+    let told = SEEDS.first_end(line);
     // A line of nothing but words, so many as keys are made of (BIP 39).
     let all = line.split_whitespace().count();
     let alone = matches!(all, 12 | 15 | 18 | 21 | 24) && line.split_whitespace().all(is_word) && !is_sentence(line);
@@ -348,7 +369,10 @@ fn phrase(line: &str, found: &mut Vec<Range<usize>>) {
         }
         found.extend(run.filter(|run| count >= 12 && !is_sentence(&line[run.clone()])));
     }
-    for (at, name) in lower.match_indices("passphrase") {
+    if !PASSPHRASE.any(line) {
+        return;
+    }
+    for (at, name) in line.to_ascii_lowercase().match_indices("passphrase") {
         let rest = line[at + name.len()..].trim_start_matches(['"', '\'']).trim_start();
         let Some(value) = rest.strip_prefix([':', '=']) else { continue };
         let value = value.trim().trim_matches(['"', '\'', ',']);

@@ -5,12 +5,16 @@
 use std::ops::Range;
 
 use super::name::{Naming, naming};
+use super::together::Together;
 use super::value::value;
 
 /// Fields that say a name, in lower case.
 const NAMES: &[&str] = &["name", "key", "variable", "keyname", "type"];
 /// Fields that say its value.
 const VALUES: &[&str] = &["value", "default", "string", "result", "encrypted_data", "secretstring"];
+static NAMED: Together = Together::of_any_case(NAMES);
+static VALUED: Together = Together::of_any_case(VALUES);
+static OF_AZURE: Together = Together::new(&[".vault.azure.net/secrets/"]);
 /// So many lines below the name its value may stand.
 const FARTHEST: usize = 4;
 /// The longest line that may open the fields of a name, in bytes.
@@ -35,19 +39,19 @@ impl Pairs {
         self.in_block(line, found);
         self.listed(line, found);
         self.left = self.left.saturating_sub(1);
-        let lower = line.to_ascii_lowercase();
         if opens_secret(line) {
             (self.left, self.opened) = (FARTHEST, true);
         }
         // Azure names the secret by its address, and says its value below.
-        if line.contains(".vault.azure.net/secrets/") {
+        if OF_AZURE.any(line) {
             (self.left, self.opened) = (FARTHEST + 1, false);
         }
         // What stood before the name of the same object.
         let mut before: Option<Range<usize>> = None;
-        if !NAMES.iter().chain(VALUES).any(|field| lower.contains(field)) {
+        if !NAMED.any(line) && !VALUED.any(line) {
             return;
         }
+        let lower = line.to_ascii_lowercase();
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/');
         let bytes = line.as_bytes();
         let mut at = 0;
@@ -155,6 +159,9 @@ fn opens_secret(line: &str) -> bool {
     let is_secret = |name: &str| naming(name.trim_matches('"')) == Some(Naming::Secret);
     // In quotes: `fn password() {` opens a program.
     let is_quoted = |name: &&str| name.len() > 2 && name.starts_with('"') && name.ends_with('"');
+    if !line.contains('{') {
+        return false;
+    }
     let inside = line.match_indices("\": {").any(|(end, _)| {
         let name = line[..end].rfind('"').map_or("", |start| &line[start + 1..end]);
         name.len() <= LONGEST_OPENING && is_secret(name)

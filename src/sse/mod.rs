@@ -161,7 +161,7 @@ impl SseParser {
                         self.name = b"error".to_vec();
                         self.add_data(value);
                     }
-                    b"id" if !value.contains(&0) => self.id = Some(lossy(value)),
+                    b"id" if !value.contains(&0) => self.id = Some(lossy(value.to_vec())),
                     b"retry" => {
                         let number = std::str::from_utf8(value).ok().and_then(|value| value.parse().ok());
                         self.retry = number.map(Duration::from_millis).or(self.retry);
@@ -202,13 +202,13 @@ impl SseParser {
             self.last_id = self.id.take();
         }
         if std::mem::take(&mut self.has_data) {
-            events.push(SseEvent { name: lossy(&name), data: lossy(&data) });
+            events.push(SseEvent { name: lossy(name), data: lossy(data) });
         }
     }
 }
 
-fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+fn lossy(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 #[cfg(test)]

@@ -18,6 +18,12 @@ pub(crate) trait Machine: Send {
     /// Takes one value of the stream. `name` is what its frame says it is; empty when it says nothing.
     fn value(&mut self, name: &str, value: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
 
+    /// Takes an event that has words of the answer and nothing else, without making a [`Value`] of it: nearly all are so.
+    /// False, with nothing done, for any other; [`Machine::value`] says the same of each that is taken here.
+    fn words(&mut self, _data: &str, _events: &mut Vec<StreamEvent>) -> bool {
+        false
+    }
+
     /// The server has said that the stream ends here (`[DONE]`).
     fn end_mark(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
 
@@ -125,6 +131,11 @@ impl<M: Machine> SseDecoder<M> {
         }
         // An answer whose model has stopped stands, whatever follows.
         let is_error = event.name == "error" && self.machine.progress() == Progress::Open;
+        let is_plain = !is_error && self.answer.is_none() && self.machine.progress() != Progress::Ended;
+        if is_plain && self.machine.words(data, events) {
+            self.values.forget();
+            return Ok(());
+        }
         let Ok(values) = self.read(data) else {
             let origin = self.machine.origin();
             return Err(if is_error {

@@ -14,6 +14,11 @@ pub(crate) struct ValueReader {
 }
 
 impl ValueReader {
+    /// Takes note of a text that was read elsewhere: it ended with no half of a character.
+    pub(crate) const fn forget(&mut self) {
+        self.high = None;
+    }
+
     /// Reads all values of a text, one or several in a row.
     ///
     /// Repairs what real servers write instead of JSON: `NaN` and infinities become null, control characters in

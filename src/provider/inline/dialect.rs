@@ -18,6 +18,9 @@ pub(super) const OPENINGS: &[&str] = &[
     "<｜DSML｜",
 ];
 
+/// What each of [`OPENINGS`] begins with.
+pub(super) const FIRST: char = '<';
+
 /// Marks around calls that carry no information.
 const WRAPPINGS: &[&str] = &[
     "<minimax:tool_call>",

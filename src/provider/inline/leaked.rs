@@ -2,7 +2,7 @@
 //! NousResearch/hermes-agent#24534). Taken from the model's own answer only, never from what it quotes in a code block;
 //! only for tools that were offered, and few: what a file holds must not become a call.
 
-use super::dialect::{self, BARE, OPENINGS};
+use super::dialect::{self, BARE, FIRST, OPENINGS};
 use super::piece::{Piece, overlap, push_text};
 use crate::conversation::ToolSpec;
 
@@ -57,7 +57,8 @@ impl<'a> LeakedCalls<'a> {
                 self.release(first, pieces);
             }
             let Some(at) = self.opening() else {
-                let kept = OPENINGS.iter().map(|opening| overlap(&self.held, opening)).max().unwrap_or(0);
+                let overlaps = OPENINGS.iter().map(|opening| overlap(&self.held, opening));
+                let kept = if self.held.contains(FIRST) { overlaps.max().unwrap_or(0) } else { 0 };
                 self.release(self.held.len() - kept, pieces);
                 return;
             };
@@ -90,7 +91,8 @@ impl<'a> LeakedCalls<'a> {
         if self.is_blank && self.held[blanks..].starts_with(BARE) {
             return Some(blanks);
         }
-        OPENINGS.iter().filter_map(|opening| self.held.find(opening)).min()
+        let first = self.held.find(FIRST)?;
+        OPENINGS.iter().filter_map(|opening| self.held[first..].find(opening)).min().map(|at| first + at)
     }
 
     /// Gives out the first bytes of what is held, and follows the code blocks in them.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::plain;
 use super::slots::{CallPiece, CallSlots};
 use super::usage::read_usage;
 use crate::conversation::{StopReason, StreamEvent, ToolSpec};
@@ -214,6 +215,14 @@ impl Machine for ChatMachine<'_> {
             Some(error) => Err(error),
             None => self.chunk(value, events),
         }
+    }
+
+    fn words(&mut self, data: &str, events: &mut Vec<StreamEvent>) -> bool {
+        let words = plain::words(data);
+        if let Some(words) = &words {
+            self.text(words, events);
+        }
+        words.is_some()
     }
 
     fn end_mark(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {

@@ -2,6 +2,7 @@
 
 mod decode;
 mod encode;
+mod plain;
 mod slots;
 mod usage;
 
