@@ -17,6 +17,10 @@ pub const TERMINAL: &str = "__terminal";
 /// Keeps a command away from a terminal of its own until that is lent to it.
 pub const KEEPER: &str = "__keeper";
 /// How many arguments a keeper takes before those of what it runs: its own, a mode, a terminal and a program.
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "only Linux has layers and filters before a command")
+)]
 pub(crate) const KEEPER_ARGUMENTS: usize = 4;
 /// Puts a process group into the foreground of the controlling terminal; the keeper starts it.
 pub(crate) const FRONT: &str = "__front";

@@ -49,6 +49,10 @@ pub(super) fn all(home: Option<&Path>, also: &[PathBuf], root: bool) -> BTreeSet
 /// What can be read with all below it when the hidden is taken out; real paths, each once.
 ///
 /// Links are left out: what they lead to is in the list by its own name, or hidden.
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "only Linux has Landlock, which is told what may be read")
+)]
 pub(super) fn readable(hidden: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
     let mut readable = Vec::new();
     let mut waiting = vec![PathBuf::from("/")];

@@ -142,6 +142,10 @@ pub struct Sandbox {
     /// Whether that is of this run alone, and the only one that commands write.
     own_temporary: bool,
     support: OnceLock<Result<Support, Missing>>,
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "only Linux has calls that the kernel asks axi about")
+    )]
     judges: OnceLock<bool>,
     variables: Variables,
     derived: Derived,

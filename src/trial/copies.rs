@@ -5,13 +5,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File, Permissions};
+#[cfg(target_os = "linux")]
+use std::fs::File;
+use std::fs::{DirBuilder, Permissions};
 use std::io;
 use std::ops::Bound;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use super::content::{filled, give_attributes, give_rights, give_times};
+#[cfg(target_os = "linux")]
+use super::content::filled;
+use super::content::{give_attributes, give_rights, give_times};
 use super::directory::remove;
 use super::refused::Refused;
 use super::seen::{Ajar, Seen, What};

@@ -48,6 +48,7 @@ impl Met {
     }
 
     /// Reads what the helpers wrote, each once.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux has helpers that write it"))]
     pub(super) fn read(file: &Path) -> io::Result<Vec<Self>> {
         let mut found: Vec<Self> = Vec::new();
         for line in std::fs::read(file)?.split(|byte| *byte == 0) {

@@ -73,6 +73,7 @@ pub struct Trial {
     tops: Vec<Option<Seen>>,
     workspace: PathBuf,
     /// What is really written.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux has layers"))]
     open: Vec<PathBuf>,
     /// What was copied, where it works in a copy.
     known: Option<Known>,
@@ -236,15 +237,6 @@ impl Trial {
     #[must_use]
     pub const fn entry(&self, _: &Path) -> Entry {
         Entry
-    }
-
-    /// Nobody gets into a trial here.
-    ///
-    /// # Errors
-    /// [`Refused::Unsupported`].
-    #[cfg(not(target_os = "linux"))]
-    pub const fn entered(&self) -> Result<(), Refused> {
-        Err(Refused::Unsupported)
     }
 
     /// Returns the real path of the workspace.

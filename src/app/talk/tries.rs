@@ -6,7 +6,9 @@ mod turn;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::commands::{Offered, agrees_to_copy, layer_probe};
+#[cfg(target_os = "linux")]
+use super::super::commands::Offered;
+use super::super::commands::{agrees_to_copy, layer_probe};
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::project::InCopy;

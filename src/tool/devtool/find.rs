@@ -1,10 +1,11 @@
 //! Looks for the tools of the table on this machine: reads each directory of the search path, and starts one
 //! process for each version that is not known yet. All of them run at once, for a second at most.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -251,15 +252,33 @@ impl Machine {
         Self { path: path.unwrap_or_default().to_owned(), home, workspace }
     }
 
-    /// The directories where programs are; a relative one means another place everywhere.
+    /// The directories where programs are, each once: some systems call one by several names. A relative one means another
+    /// place everywhere.
     fn directories(&self) -> Vec<PathBuf> {
-        std::env::split_paths(&self.path).filter(|path| path.is_absolute()).collect()
+        let mut seen = HashSet::new();
+        let is_new = |path: &PathBuf| {
+            let found = path.metadata().ok().filter(Metadata::is_dir);
+            found.is_some_and(|found| seen.insert((found.dev(), found.ino())))
+        };
+        std::env::split_paths(&self.path).filter(|path| path.is_absolute()).filter(is_new).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_directory_of_several_names_is_looked_into_once() {
+        let place = tempfile::tempdir().unwrap();
+        let (bin, link) = (place.path().join("bin"), place.path().join("link"));
+        std::fs::create_dir(&bin).unwrap();
+        std::os::unix::fs::symlink(&bin, &link).unwrap();
+        let parts = [&link, &bin, &place.path().join("none"), &link, &PathBuf::from("bin")];
+        let path = std::env::join_paths(parts).unwrap();
+        let machine = Machine::new(Some(&path), None, place.path().to_owned());
+        assert_eq!(machine.directories(), [link]);
+    }
 
     #[test]
     fn versions_are_found_in_what_programs_say() {
