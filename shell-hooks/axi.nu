@@ -63,6 +63,8 @@ def --env __axi_hand_over [] {
         # What kill -9 leaves: a row of what it was doing, a hidden cursor, colour, paste marks, kitty's keys.
         let esc = (char --unicode '1b')
         print --no-newline $"($esc)[0m($esc)[J($esc)[?25h($esc)[?2026l($esc)[?2004l($esc)[?1004l($esc)[<u"
+        # And a terminal that hands over each key: nu takes it for what programs are to find.
+        try { ^stty icanon isig iexten echo icrnl opost onlcr }
     }
     __axi_keep [$line]
     let left = (__axi_receive $ended)

@@ -268,7 +268,12 @@ impl Round {
         self.server.push(proposes(command));
         self.person.hands_over("make two");
         self.person.sees("touch 'two three'");
-        self.person.sees_end("touch 'two three'");
+        // xonsh runs several lines from an empty one behind them only.
+        if self.name.starts_with("xonsh") {
+            self.person.sees("   touch 'two three'");
+        } else {
+            self.person.sees_end("touch 'two three'");
+        }
         assert!(!self.has("one"));
         self.person.types("\r");
         self.person.sees_line("");
