@@ -17,10 +17,6 @@ pub(super) struct Process {
     /// This program, for helpers that run as children.
     pub(super) program: Option<PathBuf>,
     /// The words of the command line behind the program's name.
-    #[cfg_attr(
-        not(target_os = "linux"),
-        expect(dead_code, reason = "only Linux has layers, into which axi starts itself anew")
-    )]
     pub(super) words: Vec<OsString>,
     /// Where it was started, before `--cwd`.
     pub(super) begun_in: Option<PathBuf>,

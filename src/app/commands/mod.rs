@@ -42,9 +42,7 @@ pub(super) use replay::replay;
 pub(super) use script::script;
 pub(super) use sessions::sessions;
 pub(super) use settings::config;
-#[cfg(target_os = "linux")]
-pub(in crate::app) use stand::Offered;
-pub(in crate::app) use stand::{DEFINITIONS, layer_probe};
+pub(in crate::app) use stand::{DEFINITIONS, Offered, layer_probe};
 pub(in crate::app) use tools::{later_search, machine, search as search_tools, tools};
 pub(in crate::app) use trial::{ASKED, ASKING, agrees_to_copy, can_try, trial, why_not};
 pub(in crate::app) use usage::usage;
