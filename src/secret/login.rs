@@ -184,13 +184,13 @@ fn named_network(line: &str, found: &mut Vec<Range<usize>>) {
     for network in ["@tcp(", "@unix(", "@tcp6("] {
         for (at, _) in line.match_indices(network) {
             let from = line.floor_char_boundary(at.saturating_sub(LONGEST));
-            let login = line[from..at].rfind(|letter: char| letter.is_whitespace() || "\"'`=".contains(letter));
-            let start = from + login.map_or(0, |before| before + 1);
-            if let Some((user, password)) = line[start..at].split_once(':')
+            let ends = |letter: char| letter.is_whitespace() || "\"'`=".contains(letter);
+            let login = line[from..at].rsplit(ends).next().unwrap_or_default();
+            if let Some((_, password)) = login.split_once(':')
                 && !password.is_empty()
                 && !password.starts_with(['$', '%', '{', '<'])
             {
-                found.push(start + user.len() + 1..at);
+                found.push(at - password.len()..at);
             }
         }
     }

@@ -233,8 +233,8 @@ fn listed(line: &str, found: &mut Vec<Range<usize>>) {
             continue;
         }
         let before = line[..open].trim_end_matches([' ', '"', ':', '=', '\'']);
-        let start = before.rfind(|letter: char| !letter.is_ascii_alphanumeric() && !"_-".contains(letter));
-        let name = before[start.map_or(0, |start| start + 1)..].to_ascii_lowercase();
+        let ends = |letter: char| !letter.is_ascii_alphanumeric() && !"_-".contains(letter);
+        let name = before.rsplit(ends).next().unwrap_or_default().to_ascii_lowercase();
         if count == 64 || name.ends_with("key") || name.ends_with("secret") || name.ends_with("seed") {
             found.push(open + 1..close);
         }

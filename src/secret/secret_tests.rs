@@ -1,3 +1,6 @@
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -267,6 +270,45 @@ proptest! {
             let _ = redact(&clean, &Known::default(), level);
         }
     }
+}
+
+/// The texts in quotes of this room's own source, each once: every mark that is looked for is among them.
+static MARKS_OF_SOURCE: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/secret")).unwrap();
+    let files =
+        files.map(|file| file.unwrap().path()).filter(|path| !path.to_str().unwrap().ends_with("_tests.rs"));
+    let sources = files.map(|path| std::fs::read_to_string(path).unwrap());
+    let quoted = sources.flat_map(|text| {
+        let lines = text.split("#[cfg(test)]").next().unwrap().lines().map(str::to_owned).collect::<Vec<_>>();
+        lines.into_iter().flat_map(|line| line.split('"').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>())
+    });
+    quoted.filter(|mark| !mark.is_empty()).collect::<BTreeSet<_>>().into_iter().collect()
+});
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn no_letter_between_what_is_looked_for_makes_it_panic(
+        pieces in prop::collection::vec((any::<prop::sample::Index>(), "[ \t'\"`<>*\u{a0}　密é😀İ\n]{0,2}"), 1..16),
+    ) {
+        let text: String =
+            pieces.iter().flat_map(|(word, sign)| [word.get(&MARKS_OF_SOURCE).as_str(), sign.as_str()]).collect();
+        for text in [text.to_uppercase(), text.to_lowercase(), text] {
+            for level in [Level::Repeated, Level::Kept, Level::Sent] {
+                let _ = redact(&text, &Known::default(), level);
+            }
+        }
+    }
+}
+
+/// What has several bytes stands right before each of these.
+#[test]
+fn a_name_begins_behind_a_letter_of_several_bytes() {
+    let numbers = (0..20).map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
+    let redacted = |text: &str| redact(text, &Known::default(), Level::Sent).0;
+    assert_eq!(redacted(&format!("密key = [{numbers}]")), format!("密key = [{MARK}]"));
+    assert_eq!(redacted("dsn\u{a0}me:hunter22@tcp(db:3306)/shop"), format!("dsn\u{a0}me:{MARK}@tcp(db:3306)/shop"));
 }
 
 #[test]

@@ -164,10 +164,9 @@ fn defined(line: &str) -> Vec<&str> {
     for (at, _) in line.match_indices('(') {
         let rest = line[at + 1..].trim_start();
         let before = line[..at].trim_end();
-        let start = before.rfind(|letter: char| !letter.is_ascii_alphanumeric() && !"_-".contains(letter));
-        let name = &before[start.map_or(0, |start| start + 1)..];
+        let ends = |letter: char| !letter.is_ascii_alphanumeric() && !"_-".contains(letter);
         if rest.starts_with(')') {
-            names.push(name);
+            names.extend(before.rsplit(ends).next());
         }
     }
     let words: Vec<&str> = line.split(|letter: char| letter.is_whitespace() || "({;&|".contains(letter)).collect();
@@ -228,6 +227,7 @@ mod tests {
         let line = "f() { g \"$(date)\"; }; function h { :; }\nk_2 () (true); a=(b)";
         assert_eq!(defined(line), ["f", "h", "k_2"]);
         assert_eq!(defined("echo () ; rm $(x)"), ["echo"]);
+        assert_eq!(defined("echo \"日本(x)\"; 日本() { :; }; 日f() { :; }"), ["f"]);
     }
 
     #[test]

@@ -87,8 +87,8 @@ impl CommandMenu {
             return Some(Offer { subject: Subject::Command, span: 1..before.len(), rows, pending: false, exact });
         };
         let list = self.find(name)?.arguments.as_ref()?;
-        let start = arguments.rfind(char::is_whitespace).map_or(0, |space| space + 1);
-        let (earlier, typed) = arguments.split_at(start);
+        let typed = arguments.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let earlier = &arguments[..arguments.len() - typed.len()];
         let levels: Vec<&str> = earlier.split_whitespace().collect();
         let Candidates { candidates, pending } = list(&levels, typed);
         let rows = matching_values(matcher, candidates, typed);

@@ -55,6 +55,8 @@ fn arguments_nest() {
     assert_eq!(labels("/model local ").unwrap(), ["ollama/qwen3", "ollama/llama3"]);
     assert_eq!(labels("/model local llama").unwrap(), ["ollama/llama3", "ollama/qwen3"]);
     assert_eq!(labels("/m  local qw").unwrap(), ["ollama/qwen3"]);
+    // The blank of a Chinese or Japanese keyboard has three bytes.
+    assert_eq!(labels("/m　local　qw").unwrap(), ["ollama/qwen3"]);
     assert_eq!(labels("/help "), None);
     assert_eq!(labels("/nothing "), None);
     assert_eq!(labels("/usr/bin/env x"), None);
