@@ -94,6 +94,10 @@ mod tests;
 mod cost_tests;
 
 #[cfg(test)]
+#[path = "letters_tests.rs"]
+mod letters_tests;
+
+#[cfg(test)]
 #[path = "persons_tests.rs"]
 mod persons_tests;
 
