@@ -17,7 +17,7 @@ fn read_below(folder: &Path, into: &mut BTreeSet<String>) {
         } else if !name.ends_with("_tests.rs") {
             let text = std::fs::read_to_string(&path).unwrap();
             let words = |line: &str| -> Vec<String> {
-                if name.ends_with(".rs") {
+                if path.extension() == Some("rs".as_ref()) {
                     line.split('"').skip(1).step_by(2).map(str::to_owned).collect()
                 } else {
                     line.split_whitespace().map(str::to_owned).collect()
