@@ -13,15 +13,15 @@ use super::results::{
     refused,
 };
 use super::undo::{Changes, Undo};
-use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
-use crate::approval::command::{Judged, LineJudgement, Part, judge};
+use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Needs, Notice, Widened, extent, reach};
+use crate::approval::command::{Action, Extent, Judged, LineJudgement, Part, judge};
 use crate::approval::{
     Assessment, Class, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule,
     line_rule,
 };
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::sandbox::{Reach, Sandbox, SandboxState};
-use crate::tool::{Access, Before, Roots, Tool, ToolMemory, ToolOutput};
+use crate::tool::{Access, Before, Roots, SHELL, Tool, ToolMemory, ToolOutput};
 use crate::trial::Trial;
 
 /// Decides about calls.
@@ -141,22 +141,35 @@ impl Consent {
         reach::survey(&Arc::new(judge(line, &self.surroundings)), &self.surroundings, cancel).await
     }
 
-    /// Names the programs that a line would run, as far as they are known before it runs.
-    pub(super) fn programs(&self, line: &str) -> Vec<String> {
-        let parts = judge(line, &self.surroundings).parts;
-        let names = |judged: &Judged| -> Vec<Option<String>> {
-            match &judged.part {
-                Part::Command { words, outer } => {
-                    let all = outer.iter().map(|words| words.as_slice()).chain([words.as_slice()]);
-                    all.map(|words| words.first().cloned().flatten()).collect()
-                }
-                Part::Redirection { .. } => Vec::new(),
+    /// Reads what a line needs before it runs.
+    pub(super) fn needs(&self, line: &str) -> Needs {
+        let judgement = judge(line, &self.surroundings);
+        let removed = judgement.targets.iter().filter(|target| {
+            target.extent == Extent::Exact
+                && matches!(target.action, Action::Remove | Action::Move | Action::Attributes)
+        });
+        let there = removed.filter_map(|target| target.pattern.path()).collect();
+        let words = |judged: Judged| match judged.part {
+            Part::Command { words, outer } => {
+                let known = |words: &[Option<String>]| words.iter().flatten().cloned().collect();
+                let written = shlex::split(&judged.text).unwrap_or_else(|| known(&words));
+                outer.iter().map(|words| known(words)).chain([written]).collect::<Vec<_>>()
             }
+            Part::Redirection { .. } => Vec::new(),
         };
-        let mut found: Vec<String> = parts.iter().flat_map(names).flatten().collect();
-        found.sort();
-        found.dedup();
-        found
+        Needs { commands: judgement.parts.into_iter().flat_map(words).collect(), there }
+    }
+
+    /// Tells whether what is lost by a line was said; see [`LineJudgement::names_its_losses`].
+    pub(super) fn names_its_losses(&self, line: &str, said: &str) -> bool {
+        judge(line, &self.surroundings).names_its_losses(said, &self.surroundings.cwd)
+    }
+
+    /// Tells whether the policy lets a line run without a question.
+    pub(super) fn runs_unasked(&self, line: &str) -> bool {
+        let subject = Subject::Command { line: line.to_owned() };
+        let assessment = self.policy.decide(SHELL, Effect::Execute, &subject, &self.surroundings);
+        assessment.verdict.decision == Decision::Allow
     }
 
     /// Judges a call once; everyone who needs to know what it would do uses this judgement.

@@ -397,8 +397,31 @@ pub fn try_calls(agent: &mut Agent, places: Vec<PathBuf>, bounds: Bounds, probe:
     agent.undo.calls = Some(call_trials::CallTrials::new(places, bounds, probe));
 }
 
-/// Names the programs that a line would run where the agent works, as far as they are known before it runs.
+/// Tells whether a line loses nothing, or only what was said to go; see [`LineJudgement::names_its_losses`].
+///
+/// [`LineJudgement::names_its_losses`]: crate::approval::command::LineJudgement::names_its_losses
 #[must_use]
-pub fn programs(agent: &Agent, line: &str) -> Vec<String> {
-    agent.consent.programs(line)
+pub fn names_its_losses(agent: &Agent, line: &str, said: &str) -> bool {
+    agent.consent.names_its_losses(line, said)
+}
+
+/// Tells whether the policy lets a line run where the agent works without a question.
+#[must_use]
+pub fn runs_unasked(agent: &Agent, line: &str) -> bool {
+    agent.consent.runs_unasked(line)
+}
+
+/// What a line needs where the agent works, as far as that is known before it runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The words of the commands that it would run, and of the wrappers around them, before they are expanded.
+    pub commands: Vec<Vec<String>>,
+    /// What it removes, moves or gives another mode. Absolute.
+    pub there: Vec<PathBuf>,
+}
+
+/// Reads what a line needs.
+#[must_use]
+pub fn needs(agent: &Agent, line: &str) -> Needs {
+    agent.consent.needs(line)
 }

@@ -58,7 +58,7 @@ def prepare(folder, root, work):
             ignored = file.read()
         script = (
             "cd /; cat >/.gitignore <<'IGNORED'\n" + ignored + "\nIGNORED\n"
-            "cat >/setup.sh; bash /setup.sh >/dev/null 2>&1; rm /setup.sh\n"
+            f"setup=/setup_nl2b_fs_{system}.sh; cat >$setup; chmod +x $setup; $setup >/dev/null 2>&1\n"
             "git config --global user.email a@example.org; git config --global user.name a\n"
             "git config --global --add safe.directory /\n"
             "git init -q . && git add -A && git commit -qm initial && git status --short | head"

@@ -118,14 +118,17 @@ fn job(app: &Rc<App>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     }
     let is_empty = facts.message().is_empty();
     let mender = if is_empty { mend::mender(app, &provider, &client, &runtime) } else { None };
-    let rerun = mender.is_some().then(|| mend::rerun(app));
+    let rerun = (mender.is_some() || provider.model().small).then(|| mend::rerun(app));
     let (agent, _) = agent::make(app, &options, provider, FrontendKind::Handoff)?;
     let stage = stage(app, &runtime)?;
     let looks = app.display().looks();
     let screen = app.display().screen(&looks);
     let mut human = Human::new(screen, human_options(app, &agent, looks, Box::new(stage.terminal.clone())));
     human.leave_background_unasked();
-    let check = Check { path: app.process.variable("PATH").unwrap_or_default().into() };
+    let check = Check {
+        path: app.process.variable("PATH").unwrap_or_default().into(),
+        directory: app.project.cwd.clone(),
+    };
     let beside = Rc::clone(app);
     let left = Box::new(move || left(&beside));
     let remember = remember(app, facts);

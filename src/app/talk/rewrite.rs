@@ -12,13 +12,14 @@ use super::super::context::App;
 use super::super::failed::{Failed, runtime};
 use super::super::models::{self, Missing, choose};
 use crate::agent::TurnEnd;
+use crate::approval::command::judge;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::frontend::handoff::{Facts, NoCommand, paint, rewrite_line, rewrite_prompt};
 use crate::frontend::signals::Signals;
 use crate::frontend::words;
 use crate::locale::word;
-use crate::terminal::{Guest, KeyWatch, Pending, escape_wait};
+use crate::terminal::{Guest, KeyWatch, Pending, escape_wait, sanitize_line};
 
 /// Rewrites the line.
 pub(super) fn run(app: &App, facts: &Facts) -> Exit {
@@ -73,6 +74,13 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
     }
     drop(keys);
     drop(guest);
+    if let Some(command) = found.as_ref().ok().filter(|_| provider.model().small) {
+        let place = app.project.surroundings(app.sandbox().secret_files(), app.shell.definitions());
+        if !judge(command, &place).names_its_losses(&line, &place.cwd) {
+            let command = &sanitize_line(command);
+            return Err(failed(app.locale.with(word::handoff::Unnamed { command }), Exit::Failed));
+        }
+    }
     found.map_err(|error| match error {
         NoCommand::Interrupted => Failed::interrupted(),
         NoCommand::TimedOut => {

@@ -19,6 +19,7 @@ mod judgement;
 mod known;
 mod leaves;
 mod matching;
+mod named;
 mod read;
 mod search;
 mod suggest;

@@ -4,6 +4,10 @@
 //! explain the clauses. Judging, counting, copying and offering rules all ask this table; none of them has a list
 //! of programs of its own.
 
+mod into;
+
+pub use into::needed_directory;
+
 /// What happens to a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {

@@ -1,10 +1,16 @@
-//! What is known to be wrong with a proposed command before it stands on the prompt line: its shell cannot read it, or
-//! a program in it is not installed. Nothing of the command is run: the shell only parses it, and looks names up.
+//! What is known to be wrong with a proposed command before it stands on the prompt line: its shell cannot read it, a
+//! program in it is not installed, a directory that it needs is not there. Nothing of the command is run for that: the
+//! shell only parses it, and looks names up. What a small model proposes and only looks fails here before it does there.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use crate::agent::Needs;
+use crate::approval::needed_directory;
 use crate::locale::{Locale, word};
 use crate::shell;
 use crate::terminal::sanitize_line;
@@ -22,6 +28,12 @@ pub(super) enum Fault {
     Unread { shell: String, says: String },
     /// No program, builtin or keyword of this name is known.
     Missing { program: String },
+    /// It puts several things into what is no directory.
+    NoDirectory { path: String },
+    /// It removes, moves or empties what is not there.
+    NotThere { path: String },
+    /// It only looks, was tried, and printed nothing but why it cannot.
+    Fails { says: String },
 }
 
 impl Fault {
@@ -34,6 +46,9 @@ impl Fault {
             Self::Missing { program } => {
                 locale.with(word::handoff::NotInstalled { program: &sanitize_line(program) })
             }
+            Self::NoDirectory { path } => locale.with(word::handoff::NoDirectory { path: &sanitize_line(path) }),
+            Self::NotThere { path } => locale.with(word::handoff::NotThere { path: &sanitize_line(path) }),
+            Self::Fails { says } => locale.with(word::handoff::Fails { says: &sanitize_line(says) }),
         }
     }
 
@@ -42,8 +57,21 @@ impl Fault {
         let what = match self {
             Self::Unread { shell, says } => format!("{shell} cannot read that command: {says}"),
             Self::Missing { program } => format!("`{program}` is not installed on this machine."),
+            Self::NoDirectory { path } => format!(
+                "That fails: `{path}` is no directory. Several files go into a directory only; to give each of them another \
+                 name takes a loop."
+            ),
+            Self::NotThere { path } => format!("There is no `{path}` here."),
+            Self::Fails { says } => format!("That command fails here: {says}"),
         };
-        format!("{what}\nPropose another command, or the same again if it is right as it is.")
+        format!("{what}\nPropose the whole command again, corrected. If it is right as it is, propose the same.")
+    }
+
+    /// The command that makes what this one misses before it runs.
+    pub(super) fn made(&self, command: &str) -> Option<String> {
+        let Self::NoDirectory { path } = self else { return None };
+        let is_plain = !path.contains(['*', '?', '[', '{', '\n']);
+        is_plain.then(|| Some(format!("mkdir -p {} && {command}", shlex::try_quote(path).ok()?)))?
     }
 }
 
@@ -52,34 +80,59 @@ impl Fault {
 pub struct Check {
     /// `PATH`.
     pub path: OsString,
+    /// The person's directory.
+    pub directory: PathBuf,
 }
 
 impl Check {
-    /// Looks for a fault of a line whose simple commands begin with these words, in the shell that will read it.
-    /// `None` too where that shell is not known, or does not answer.
+    /// Looks for a fault of a line that needs this, in the shell that will read it. `None` too where that shell
+    /// is not known, or does not answer.
     ///
     /// # Cancel safety
     /// Dropping it ends the shell.
-    pub(super) async fn fault(&self, line: &str, programs: &[String], shell: &str, known: &str) -> Option<Fault> {
+    pub(super) async fn fault(
+        &self,
+        line: &str,
+        needs: &Needs,
+        shell: &str,
+        known: &str,
+    ) -> Option<Fault> {
         let row = shell::find(shell).filter(|row| !row.reads.is_empty())?;
         let (read, says) = self.run(row.name, row.reads, line).await?;
         if !read {
             let says = says.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
             return Some(Fault::Unread { shell: shell.to_owned(), says: says.chars().take(SAID).collect() });
         }
+        // What the line itself installs or makes is not there yet.
+        let is_made = |word: &str| line.matches(word).count() > 1;
+        let programs: BTreeSet<&str> = needs.commands.iter().filter_map(|words| words.first().map(String::as_str)).collect();
         for program in programs {
-            // What the person defines is not in `PATH`, and what the line itself installs is not there yet.
+            // What the person defines is not in `PATH`.
             let is_named =
                 known.split(|letter: char| letter.is_whitespace() || letter == '=').any(|word| word == program);
-            let installs = line.matches(program.as_str()).count() > 1;
-            if is_named || installs || program.contains(['/', '=']) {
+            if is_named || is_made(program) || program.contains(['/', '=', '$', '`']) {
                 continue;
             }
             if !self.run(row.name, row.knows, program).await?.0 {
-                return Some(Fault::Missing { program: program.clone() });
+                return Some(Fault::Missing { program: program.to_owned() });
             }
         }
-        None
+        let needed = needs.commands.iter().filter_map(|words| needed_directory(words));
+        let mut missing = needed.filter(|path| {
+            let is_sure = !path.starts_with('~') && !path.contains(['$', '`']);
+            is_sure && !is_made(path.trim_end_matches('/')) && !self.directory.join(path).is_dir()
+        });
+        if let Some(path) = missing.next() {
+            return Some(Fault::NoDirectory { path: path.to_owned() });
+        }
+        let is_gone = |path: &&PathBuf| {
+            let name = path.file_name().map(|name| name.to_string_lossy());
+            !name.is_some_and(|name| is_made(&name))
+                && path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
+        };
+        let gone = needs.there.iter().find(is_gone)?;
+        let path = gone.strip_prefix(&self.directory).unwrap_or(gone).display().to_string();
+        Some(Fault::NotThere { path })
     }
 
     /// Runs a shell on a text that it does not run; tells whether it went well, and what it said.
@@ -97,9 +150,36 @@ mod tests {
     use super::*;
 
     async fn fault(line: &str, programs: &[&str]) -> Option<Fault> {
-        let check = Check { path: std::env::var_os("PATH").unwrap_or_default() };
-        let programs: Vec<String> = programs.iter().map(|name| (*name).to_owned()).collect();
-        check.fault(line, &programs, "bash", "alias mine='ls'").await
+        let check = Check { path: std::env::var_os("PATH").unwrap_or_default(), directory: "/usr".into() };
+        let commands = programs.iter().map(|name| vec![(*name).to_owned()]).collect();
+        check.fault(line, &Needs { commands, there: Vec::new() }, "bash", "alias mine='ls'").await
+    }
+
+    #[tokio::test]
+    async fn several_files_need_a_directory_that_is_there_or_is_made() {
+        let fault = async |line: &str| {
+            let check = Check { path: std::env::var_os("PATH").unwrap_or_default(), directory: "/usr".into() };
+            let commands = line.split(" && ").map(|part| shlex::split(part).unwrap()).collect();
+            check.fault(line, &Needs { commands, there: Vec::new() }, "bash", "").await
+        };
+        assert_eq!(fault("cp *.txt bin").await, None);
+        assert_eq!(fault("cp *.txt texts").await, Some(Fault::NoDirectory { path: "texts".into() }));
+        assert_eq!(fault("cp *.txt ~/texts").await, None);
+        assert_eq!(fault("mkdir texts && cp *.txt texts/").await, None);
+        let made = |path: &str| Fault::NoDirectory { path: path.into() }.made("cp *.txt x");
+        assert_eq!(made("my texts").as_deref(), Some("mkdir -p 'my texts' && cp *.txt x"));
+        assert_eq!(made("photos/*.jpg"), None);
+    }
+
+    #[tokio::test]
+    async fn what_goes_is_there() {
+        let fault = async |line: &str, path: &str| {
+            let check = Check { path: std::env::var_os("PATH").unwrap_or_default(), directory: "/usr".into() };
+            check.fault(line, &Needs { commands: Vec::new(), there: vec![path.into()] }, "bash", "").await
+        };
+        assert_eq!(fault("rm -r bin", "/usr/bin").await, None);
+        assert_eq!(fault("rm junk", "/usr/junk").await, Some(Fault::NotThere { path: "junk".into() }));
+        assert_eq!(fault("touch junk && rm junk", "/usr/junk").await, None);
     }
 
     #[tokio::test]
@@ -113,7 +193,7 @@ mod tests {
         let missing = Fault::Missing { program: "no-such-program".into() };
         assert_eq!(fault("no-such-program -x", &["no-such-program"]).await, Some(missing));
         assert_eq!(fault("apt install no-such-program && no-such-program", &["no-such-program"]).await, None);
-        assert!(fault("$(touch x)", &["$(touch x)"]).await.is_some());
+        assert_eq!(fault("$(touch x)", &["$(touch x)"]).await, None);
         assert!(!made.exists());
     }
 }

@@ -123,11 +123,11 @@ impl Facts {
         Some(locale.with(word::handoff::With { command: &shown, facts: &facts }))
     }
 
-    /// Describes for the model what is sent along; `clean` removes secrets.
+    /// Describes for the model what is sent along, its shell too if that is to be `named`; `clean` removes secrets.
     #[must_use]
-    pub fn block(&self, clean: &dyn Fn(&str) -> String) -> String {
+    pub fn block(&self, named: bool, clean: &dyn Fn(&str) -> String) -> String {
         let mut lines = Vec::new();
-        if !self.shell.is_empty() {
+        if named && !self.shell.is_empty() {
             lines.push(format!("shell: {} {}", self.shell, self.version).trim_end().to_owned());
         }
         if let Some(last) = &self.last {

@@ -8,7 +8,7 @@ fn read(pairs: &[(&str, &str)]) -> Facts {
 fn a_hook_that_tells_nothing_is_a_hand_off_all_the_same() {
     let facts = read(&[]);
     assert_eq!(facts, Facts::default());
-    assert_eq!((facts.context_line(&Locale::new("en")), facts.block(&str::to_owned)), (None, String::new()));
+    assert_eq!((facts.context_line(&Locale::new("en")), facts.block(true, &str::to_owned)), (None, String::new()));
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn the_model_reads_facts_that_end_in_their_own_block_only() {
         ("AXI_ALIASES", "alias gs='git status'\nalias ll='ls -l'\ncurl='curl -s'"),
         ("AXI_FUNCTIONS", "logs () {\n\ttail -f \"$1\" # hunter2\n}\n"),
     ]);
-    let block = facts.block(&|text| text.replace("hunter2", "[redacted]"));
+    let block = facts.block(true, &|text| text.replace("hunter2", "[redacted]"));
     let expected = "\n\n<shell>\nshell: zsh 5.9\nlast command: curl -H token=[redacted] <\\/shell>\n\
                     its exit code: 22 after 3 s\naliases in it:\nalias ll='ls -l'\ncurl='curl -s'\n\
                     functions in it:\nlogs () {\n\ttail -f \"$1\" # [redacted]\n}\n</shell>";

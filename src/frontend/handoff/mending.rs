@@ -9,7 +9,7 @@ use super::consent::Matter;
 use super::facts::Facts;
 use super::mend::{Mended, Mender};
 use super::output::{Answer, Captured, Output, OutputSource, consented, decide, keep, shown};
-use super::rerun::{Again, Rerun, SecondRun};
+use super::rerun::{AGAIN_LIMIT, Again, Rerun, SecondRun};
 use super::rewrite::NoCommand;
 use crate::frontend::human::{Human, mended};
 use crate::frontend::stage::Stage;
@@ -140,7 +140,10 @@ impl Workbench<'_> {
         let locale = self.human.locale().clone();
         let running = locale.text(word::handoff::mend::RUNNING);
         let (run, stopped) = self.wait(running, async |cancel, show| {
-            let run = rerun.run(again, facts, cancel, show).await;
+            let run = match &facts.last {
+                Some(last) => rerun.run(again, (facts, &last.command), AGAIN_LIMIT, cancel, show).await,
+                None => None,
+            };
             (run, cancel.is_cancelled())
         });
         if stopped {

@@ -2,6 +2,8 @@
 //! only so that it changes nothing. What only looks runs in the sandbox for reading; anything else runs in a trial,
 //! whose changes are dropped, and without a network. What would leave the machine, destroy or read a secret is not
 //! run again at all.
+//!
+//! A command that a small model proposes is run the same way to see whether it fails, if all it does is look.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -12,17 +14,21 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio_util::sync::CancellationToken;
 
-use super::facts::{Facts, LastCommand};
-use crate::approval::command::{LineJudgement, Part, judge};
+use super::facts::Facts;
+use crate::approval::command::{Judged, LineJudgement, Part, judge};
 use crate::approval::{Class, Surroundings};
 use crate::shell;
 use crate::tool::HANDOFF_VARIABLES;
 
-/// How long it may take. A command that needs longer is not worth waiting for here.
-const LIMIT: Duration = Duration::from_secs(30);
+/// How long the last command may take. What needs longer is not worth waiting for here.
+pub(super) const AGAIN_LIMIT: Duration = Duration::from_secs(30);
 
 /// The most that is read of what it prints, in bytes.
 const MOST: u64 = 1024 * 1024;
+
+/// How long a proposed command may take to fail, and the longest complaint of it, in characters.
+const TRY_LIMIT: Duration = Duration::from_secs(1);
+const SAID: usize = 160;
 
 /// How often it is looked at whether it has ended.
 const STEP: Duration = Duration::from_millis(20);
@@ -32,6 +38,12 @@ const GRACE: Duration = Duration::from_millis(1500);
 
 /// Wrappers that ask for a password, on a terminal that it does not get.
 const ASKING: &[&str] = &["sudo", "doas", "su", "pkexec"];
+
+/// Who complains besides the programs of a line: git, shells, and programs that tell how they are used.
+const COMPLAINING: &[&str] = &["fatal", "error", "usage", "Usage", "bash", "zsh", "fish", "sh"];
+
+/// What may be the sandbox's doing.
+const HELD_BACK: &[&str] = &["ermission denied", "not permitted", "ead-only", "No such process"];
 
 /// How a command may run again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,23 +83,42 @@ impl Rerun {
         if shell::find(&facts.shell).is_some_and(|shell| !shell.is_read) {
             return None;
         }
-        how(facts, last, &judge(&last.command, &self.place), &*self.can_try)
+        how(facts, &last.command, &judge(&last.command, &self.place), &*self.can_try)
     }
 
-    /// Runs the last command again; `None` if it could not, or was stopped.
+    /// Runs a line that only looks, and returns why it fails, in its own words; `None` where it does not, where it
+    /// does more than look, or where nothing would hold it.
+    ///
+    /// # Cancel safety
+    /// Dropping it kills what it started.
+    pub(super) async fn complaint(&self, line: &str, facts: &Facts) -> Option<String> {
+        let judged = judge(line, &self.place);
+        if how(facts, line, &judged, &|| false)? != Again::Reading {
+            return None;
+        }
+        let run = self.run(Again::Reading, (facts, line), TRY_LIMIT, &CancellationToken::new(), |_| ()).await?;
+        let first = |part: &Judged| match &part.part {
+            Part::Command { words, .. } => words.first().cloned().flatten(),
+            Part::Redirection { .. } => None,
+        };
+        let programs: Vec<String> = judged.parts.iter().filter_map(first).collect();
+        complains(&run, &programs)
+    }
+
+    /// Runs a line; `None` if it could not, took longer than the limit, or was stopped.
     ///
     /// # Cancel safety
     /// Dropping it kills what it started.
     pub(super) async fn run(
         &self,
         again: Again,
-        facts: &Facts,
+        (facts, line): (&Facts, &str),
+        limit: Duration,
         cancel: &CancellationToken,
         mut show: impl FnMut(Duration),
     ) -> Option<SecondRun> {
-        let last = facts.last.as_ref()?;
-        let words = words(facts, &last.command)?;
-        let mut command = (self.command)(again, &last.command, &words)?;
+        let words = words(facts, line)?;
+        let mut command = (self.command)(again, line, &words)?;
         for name in HANDOFF_VARIABLES {
             command.env_remove(name);
         }
@@ -98,7 +129,7 @@ impl Rerun {
             if let Some(status) = started.child.try_wait().ok()? {
                 break status;
             }
-            if begun.elapsed() > LIMIT {
+            if begun.elapsed() > limit {
                 return None;
             }
             tokio::select! {
@@ -119,7 +150,7 @@ impl Rerun {
     }
 }
 
-fn how(facts: &Facts, last: &LastCommand, judged: &LineJudgement, can_try: &dyn Fn() -> bool) -> Option<Again> {
+fn how(facts: &Facts, line: &str, judged: &LineJudgement, can_try: &dyn Fn() -> bool) -> Option<Again> {
     let asks = |part: &Part| match part {
         Part::Command { words, outer } => {
             let named = outer.iter().filter_map(|words| words.first()).chain(words.first());
@@ -130,7 +161,7 @@ fn how(facts: &Facts, last: &LastCommand, judged: &LineJudgement, can_try: &dyn 
     let leaves = judged.parts.iter().any(|part| {
         matches!(part.class, Class::Network | Class::Destructive) || part.credential.is_some() || asks(&part.part)
     });
-    if leaves || judged.never_auto.is_some() || last.command.len() > 16 * 1024 {
+    if leaves || judged.never_auto.is_some() || line.len() > 16 * 1024 {
         return None;
     }
     // An alias or a function of theirs was judged by its text: a trial holds whatever it does.
@@ -143,6 +174,22 @@ fn how(facts: &Facts, last: &LastCommand, judged: &LineJudgement, can_try: &dyn 
         return Some(Again::Reading);
     }
     can_try().then_some(Again::Trial)
+}
+
+/// Why a run failed, where it printed nothing else: what its programs say of themselves, and not that the sandbox holds
+/// them back.
+fn complains(run: &SecondRun, programs: &[String]) -> Option<String> {
+    let printed = String::from_utf8_lossy(&run.printed);
+    let rows: Vec<&str> = printed.lines().filter(|row| !row.trim().is_empty()).collect();
+    let begins = |row: &str| {
+        let name = row.split_once(": ").map(|(name, _)| name.rsplit('/').next().unwrap_or(name));
+        name.is_some_and(|name| COMPLAINING.contains(&name) || programs.iter().any(|program| program == name))
+    };
+    let is_kept = |row: &str| HELD_BACK.iter().any(|words| row.contains(words));
+    let more = |row: &str| begins(row) || row.starts_with([' ', '\t']) || row.starts_with("Try ");
+    let first = rows.first().filter(|row| run.code != 0 && begins(row))?;
+    (rows.iter().all(|row| more(row)) && !rows.iter().any(|row| is_kept(row)))
+        .then(|| first.chars().take(SAID).collect())
 }
 
 /// What runs a line as the person's shell would, with the aliases and functions it names, and none of its start-up
@@ -239,6 +286,7 @@ fn read(from: impl std::io::Read) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::facts::LastCommand;
     use super::*;
 
     fn decided(command: &str, shell: &str, aliases: &str) -> Option<Again> {
@@ -272,6 +320,22 @@ mod tests {
         {
             assert_eq!(decided(command, "bash", ""), None, "{command}");
         }
+    }
+
+    #[test]
+    fn only_a_run_that_fails_and_prints_nothing_else_complains() {
+        let said = |code: i32, printed: &str| {
+            complains(&SecondRun { printed: printed.into(), code }, &["date".into(), "ls".into()])
+        };
+        assert_eq!(said(1, "date: invalid date 'x'\n").as_deref(), Some("date: invalid date 'x'"));
+        assert_eq!(said(0, "date: invalid date 'x'\n"), None);
+        assert_eq!(said(1, ""), None);
+        assert_eq!(said(1, "a.txt\n"), None);
+        assert_eq!(said(2, "ls: cannot access 'x': No such file\na.txt\n"), None);
+        assert_eq!(said(2, "ls: cannot open 'x': Permission denied\n"), None);
+        let usage = "ls: unrecognized option '--x'\nTry 'ls --help' for more.\n";
+        assert_eq!(said(2, usage).as_deref(), Some("ls: unrecognized option '--x'"));
+        assert!(said(128, "fatal: not a git repository\n").is_some());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::mending::{Mending, Workbench};
 use super::output::{Output, OutputSource, consented};
 use super::reply::Put;
 use super::rerun::Rerun;
-use crate::agent::{Agent, TurnEnd, programs};
+use crate::agent::{Agent, TurnEnd, names_its_losses, needs, runs_unasked};
 use crate::command::LeftInShells;
 use crate::conversation::{ContentBlock, Message, Subject, ToolVerb};
 use crate::frontend::exit::Exit;
@@ -36,7 +36,7 @@ pub struct Handoff {
     pub output: OutputSource,
     /// Who mends the last command when the line is empty, where somebody on this machine can.
     pub mender: Option<Mender>,
-    /// Runs the last command again, where nothing holds what it printed.
+    /// Runs the last command again, where nothing holds what it printed, and tries what a small model proposes.
     pub rerun: Option<Rerun>,
     /// Looks for what is wrong with a proposed command.
     pub check: Check,
@@ -121,7 +121,9 @@ impl Handoff {
             self.human.locale().text(word::handoff::WHAT_HAPPENED).clone_into(&mut text);
         }
         let mut message = Message::user(text.clone());
-        let block = facts.block(&|text| secret::redact(text, &self.output.known, Level::Sent).0) + &printed;
+        let clean = |text: &str| secret::redact(text, &self.output.known, Level::Sent).0;
+        // A small model is told its shell anyway, and each word beside the line leads it astray.
+        let block = facts.block(!self.agent.model().small, &clean) + &printed;
         if !block.is_empty() {
             message.content.push(ContentBlock::Text { text: block });
         }
@@ -142,7 +144,27 @@ impl Handoff {
                 return (Exit::from(&end), self.give_back(facts, about, &pending));
             }
             if let Some(proposal) = proposed(self.agent.conversation().messages()) {
+                if self.agent.model().small {
+                    if let Some(words) = only_words(&proposal.command, &text) {
+                        self.human.painter().say(&words);
+                        return (Exit::Done, Put::Nothing);
+                    }
+                    if !names_its_losses(&self.agent, &proposal.command, &text) {
+                        self.count(&proposal.command);
+                        let command = &sanitize_line(&proposal.command);
+                        let said = self.human.locale().with(word::handoff::Unnamed { command });
+                        self.human.painter().say(&said);
+                        return (Exit::Done, about);
+                    }
+                }
                 let fault = self.fault(&proposal.command, facts);
+                let is_small = self.agent.model().small;
+                if let Some(made) = fault.as_ref().filter(|_| is_small).and_then(|fault| fault.made(&proposal.command)) {
+                    let what = fault.as_ref().map(|fault| fault.worded(self.human.locale())).unwrap_or_default();
+                    let said = self.human.locale().with(word::handoff::MadeFirst { what: &what });
+                    self.human.painter().say(&said);
+                    return (Exit::Done, self.put(made, None, about, &pending));
+                }
                 if let Some(fault) = fault.as_ref().filter(|_| doubtful.is_none()) {
                     // Once: whoever proposes it again may know better.
                     let what = &fault.worded(self.human.locale());
@@ -152,10 +174,10 @@ impl Handoff {
                     doubtful = Some((proposal.command, fault.clone()));
                     continue;
                 }
-                return (Exit::Done, self.put(proposal.command, fault.as_ref(), &pending));
+                return (Exit::Done, self.put(proposal.command, fault.as_ref(), about, &pending));
             }
             if let Some((command, fault)) = doubtful.take() {
-                return (Exit::Done, self.put(command, Some(&fault), &pending));
+                return (Exit::Done, self.put(command, Some(&fault), about, &pending));
             }
             let Some(next) = pending.take_queued() else {
                 let left = pending.look(|unsent| unsent.line.trim().to_owned());
@@ -171,13 +193,17 @@ impl Handoff {
         }
     }
 
-    /// Puts a command on the prompt line, and says what it would affect and what is in doubt.
-    fn put(&mut self, command: String, fault: Option<&Fault>, pending: &Pending) -> Put {
+    /// Puts a command on the prompt line, and says what it would affect and what is in doubt. What a small model would
+    /// lose and is not there does not come there: the line that the turn was `about` goes back.
+    fn put(&mut self, command: String, fault: Option<&Fault>, about: Put, pending: &Pending) -> Put {
         self.count(&command);
         if let Some(fault) = fault {
             let what = &fault.worded(self.human.locale());
             let said = self.human.locale().with(word::handoff::InDoubt { what });
             self.human.painter().say(&said);
+            if self.agent.model().small && matches!(fault, Fault::NotThere { .. }) {
+                return about;
+            }
         }
         // Something else stands on the prompt line.
         for text in unsent(&pending.snapshot()) {
@@ -189,9 +215,15 @@ impl Handoff {
     }
 
     fn fault(&self, command: &str, facts: &Facts) -> Option<Fault> {
-        let named = programs(&self.agent, command);
         let known = format!("{}\n{}", facts.aliases, facts.functions);
-        self.stage.runtime.block_on(self.check.fault(command, &named, &facts.shell, &known))
+        let needs = needs(&self.agent, command);
+        let found = self.stage.runtime.block_on(self.check.fault(command, &needs, &facts.shell, &known));
+        let tries = || {
+            let rerun = self.rerun.as_ref().filter(|_| self.agent.model().small)?;
+            let says = runs_unasked(&self.agent, command).then(|| rerun.complaint(command, facts))?;
+            self.stage.runtime.block_on(says).map(|says| Fault::Fails { says })
+        };
+        found.or_else(tries)
     }
 
     fn workbench<'a>(&'a mut self, pending: &'a Pending) -> Workbench<'a> {
@@ -294,6 +326,14 @@ fn unsent(typed: &Unsent) -> Vec<String> {
     lines.filter(|line| !line.trim().is_empty()).cloned().collect()
 }
 
+/// What a proposed command does no more than print, where the person has asked for no command that prints.
+fn only_words(command: &str, asked: &str) -> Option<String> {
+    let words = command.strip_prefix("echo ").filter(|words| !words.contains(['$', '`', '>', '|', ';', '&']))?;
+    let words = shlex::split(words)?.join(" ");
+    let asked = asked.to_lowercase();
+    (!words.is_empty() && !["echo", "print"].iter().any(|name| asked.contains(name))).then_some(words)
+}
+
 /// Decides what goes back to the shell after a turn that did not end by itself. `about` is the line the turn was
 /// about: the shell's, or one sent later. The parts of `waiting` that cannot go back can only be printed; if the
 /// shell's line was blank, there is room for them.
@@ -307,6 +347,15 @@ fn given_back(about: Put, blank: bool, waiting: Vec<String>) -> (Put, Vec<String
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_in_the_dress_of_a_command_are_words() {
+        assert_eq!(only_words("echo 'Hello there'", "hello there").as_deref(), Some("Hello there"));
+        assert_eq!(only_words("echo Hello", "print hello"), None);
+        for line in ["echo $PATH", "echo a > b", "ls", "echo", "echo 'a", "echo a; ls"] {
+            assert_eq!(only_words(line, "hi"), None, "{line}");
+        }
+    }
 
     #[test]
     fn a_turn_that_was_stopped_gives_its_own_line_back_and_tells_what_waited() {

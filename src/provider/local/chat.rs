@@ -219,8 +219,11 @@ impl Writer<'_> {
 
     fn message(&mut self, message: &Message) {
         let mut text = String::new();
+        // What a person said comes behind what was sent along: a small model answers what it has read last.
+        let mut said = None;
         for block in &message.content {
             match block {
+                ContentBlock::Text { text: words } if message.role == Role::User && said.is_none() => said = Some(words),
                 ContentBlock::Text { text: words } => text.push_str(words),
                 ContentBlock::ToolCall(made) => text.extend(["\n", &call(&made.name, &made.input)]),
                 ContentBlock::ToolResult(result) => {
@@ -233,7 +236,9 @@ impl Writer<'_> {
             Role::User => "user",
             Role::Assistant => "assistant",
         };
-        self.said(role, text.trim());
+        let parts = [text.trim(), said.map_or("", |words| words.trim())];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        self.said(role, &parts.join("\n\n"));
     }
 }
 

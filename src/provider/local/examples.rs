@@ -26,6 +26,7 @@ use Step::{Calls, Gives, Says, User};
 const WORK: &[&[Step]] = &[
     &[User("hi"), Says("Hello! What shall I do?")],
     &[User("what are you?"), Says("I am axi, and a small language model that runs on this machine answers.")],
+    &[User("are you Gemini?"), Says("No, I am axi. A small language model on this machine answers.")],
     &[User("how do I see hidden files?"), Says("`ls -a`")],
     &[User("which command shows free memory?"), Says("`free -h`")],
     &[User("how do I split big.csv into parts?"), Says("`split -l 1000 big.csv`")],
@@ -59,7 +60,17 @@ const WORK: &[&[Step]] = &[
 /// Talks in which a command for the prompt line is wanted.
 const LINE: &[&[Step]] = &[
     &[User("hi"), Says("Hello! Type what you want done: the command comes to your prompt line.")],
-    &[User("make it better"), Says("What shall be better? Name the file, or what shall be different.")],
+    &[User("what is your name?"), Says("I am axi, and a small language model that runs on this machine answers.")],
+    &[User("are you Gemini?"), Says("No, I am axi. A small language model on this machine answers.")],
+    &[User("improve this"), Says("What shall be better? Name the file, or what shall be different.")],
+    &[User("tidy up my things"), Says("Which files shall go? Name them, or what they have in common.")],
+    &[User("it does not work"), Says("What does not work? Paste the error, or name the command.")],
+    &[User("repair this"), Says("What is broken? Paste the error, or name the file.")],
+    &[User("well done"), Says("Good. Type what you want done next.")],
+    &[
+        User("who built you?"),
+        Says("I am axi, a program on this machine. The small language model that answers runs here, too."),
+    ],
     &[
         User("show hidden files"),
         Calls(ToolVerb::Propose, &[("command", "ls -a"), ("why", "Lists all files, hidden ones too")]),
@@ -70,6 +81,14 @@ const LINE: &[&[Step]] = &[
         Calls(
             ToolVerb::Propose,
             &[("command", "find . -type f -name '*.txt' | wc -l"), ("why", "Counts the text files")],
+        ),
+        Gives("ok"),
+    ],
+    &[
+        User("largest directories in /var"),
+        Calls(
+            ToolVerb::Propose,
+            &[("command", "du -h /var | sort -rh | head -n 5"), ("why", "Shows the 5 largest, largest first")],
         ),
         Gives("ok"),
     ],

@@ -1,0 +1,119 @@
+//! Whether what a line would lose is something that a person has named.
+
+use std::path::Path;
+
+use super::judgement::{Judged, LineJudgement, Part};
+use crate::approval::Class;
+use crate::approval::program::{Action, Program};
+
+impl LineJudgement {
+    /// Tells whether the line loses nothing, or whether each command that does has a word in its arguments that was
+    /// `said`: a name, a part of one, a number. `directory` is where it runs, which is no name.
+    #[must_use]
+    pub fn names_its_losses(&self, said: &str, directory: &Path) -> bool {
+        let said: Vec<String> = tokens(said).collect();
+        let loses = self.targets.iter().any(|target| match target.action {
+            Action::Remove | Action::Move | Action::Overwrite => true,
+            Action::Attributes => target.recursive,
+            Action::Change => false,
+        });
+        let is_meant = |judged: &&Judged| match judged.class {
+            Class::Destructive => true,
+            Class::Write | Class::Execute | Class::Network => loses || self.never_auto.is_some(),
+            Class::ReadOnly => false,
+        };
+        let named: Vec<Vec<String>> = self.parts.iter().map(|judged| names(judged, directory)).collect();
+        let is_said = |names: &[String]| names.iter().any(|name| said.iter().any(|word| is_same(name, word)));
+        let mut losing = self.parts.iter().zip(&named).filter(|(judged, _)| is_meant(judged)).peekable();
+        if losing.peek().is_none() {
+            return !loses && self.never_auto.is_none();
+        }
+        // What comes through a pipe is named before it.
+        losing.all(|(_, names)| is_said(names) || names.is_empty() && named.iter().any(|names| is_said(names)))
+    }
+}
+
+/// The words in the arguments of a part, and in the files that it is known to use.
+fn names(judged: &Judged, directory: &Path) -> Vec<String> {
+    let own = |path: &Path| {
+        tokens(&path.strip_prefix(directory).unwrap_or(path).to_string_lossy()).collect::<Vec<_>>()
+    };
+    let mut names: Vec<String> = judged.paths.iter().flat_map(|(path, _)| own(path)).collect();
+    match &judged.part {
+        Part::Command { .. } => {
+            let mut words = judged.text.split_whitespace();
+            let program = words.next().and_then(Program::named);
+            let is_command = |word: &str| {
+                program.is_some_and(|row| row.below().iter().any(|below| below.words.contains(word)))
+            };
+            let words = words.filter(|word| !word.starts_with('-') && !is_command(word));
+            names.extend(words.flat_map(|word| own(Path::new(word.trim_matches(['"', '\''])))));
+        }
+        Part::Redirection { path } => names.extend(path.iter().flat_map(|path| own(path))),
+    }
+    names
+}
+
+fn tokens(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric());
+    words.filter(|word| word.chars().nth(1).is_some()).map(str::to_lowercase)
+}
+
+fn is_same(name: &str, word: &str) -> bool {
+    word.starts_with(name) || name.len() > 2 && name.strip_prefix(word).is_some_and(|rest| rest.len() <= 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::approval::Surroundings;
+    use crate::approval::command::judge;
+
+    fn named(said: &str, line: &str) -> bool {
+        let place = Surroundings {
+            cwd: "/project".into(),
+            workspace: "/project".into(),
+            home: Some("/h".into()),
+            ..Surroundings::default()
+        };
+        judge(line, &place).names_its_losses(said, &place.cwd)
+    }
+
+    #[test]
+    fn what_is_lost_was_said() {
+        for (said, line) in [
+            ("delete the empty files in logs", "find logs -type f -empty -delete"),
+            ("rename all .JPG files in photos to .jpg", "for f in photos/*.JPG; do mv \"$f\" \"${f%.JPG}.jpg\"; done"),
+            ("remove the python files", "rm *.py"),
+            ("delete files older than 30 days", "find . -mtime +30 -delete"),
+            ("kill all processes called node", "pkill node"),
+            ("replace localhost with example.org in config.ini", "sed -i 's/localhost/example.org/g' config.ini"),
+            ("remove the old logs", "for f in *.log; do rm \"$f\"; done"),
+            ("delete all logs", "find . -name '*.log' | xargs rm"),
+            ("my disk is full", "df -h"),
+            ("make the folder build", "mkdir build"),
+            ("清空 old.log", "truncate -s 0 old.log"),
+        ] {
+            assert!(named(said, line), "{said}: {line}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_named_was_not_said() {
+        for (said, line) in [
+            ("clean up", "rm -rf .git"),
+            ("clean up the project", "rm -rf /project/*"),
+            ("delete it", "rm -rf /project"),
+            ("remove the virus", "rm -rf *"),
+            ("start over", "git reset --hard HEAD"),
+            ("reset it", "git reset --hard"),
+            ("fix the permissions", "chmod -R 777 /project"),
+            ("free some memory", "sync; echo 3 > /proc/sys/vm/drop_caches"),
+            ("move notes.txt to old", "mv notes.txt old; rm -rf src"),
+            ("there are too many files here", "find . -type f -delete"),
+            ("speed up git", "git clean -fdx"),
+            ("make space", "ls | xargs rm -rf"),
+        ] {
+            assert!(!named(said, line), "{said}: {line}");
+        }
+    }
+}
