@@ -13,8 +13,8 @@ use super::results::{
     refused,
 };
 use super::undo::{Changes, Undo};
-use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Needs, Notice, Widened, extent, reach};
-use crate::approval::command::{Action, Extent, Judged, LineJudgement, Part, judge};
+use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
+use crate::approval::command::{Judged, LineJudgement, judge};
 use crate::approval::{
     Assessment, Class, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule,
     line_rule,
@@ -141,28 +141,8 @@ impl Consent {
         reach::survey(&Arc::new(judge(line, &self.surroundings)), &self.surroundings, cancel).await
     }
 
-    /// Reads what a line needs before it runs.
-    pub(super) fn needs(&self, line: &str) -> Needs {
-        let judgement = judge(line, &self.surroundings);
-        let removed = judgement.targets.iter().filter(|target| {
-            target.extent == Extent::Exact
-                && matches!(target.action, Action::Remove | Action::Move | Action::Attributes)
-        });
-        let there = removed.filter_map(|target| target.pattern.path()).collect();
-        let words = |judged: Judged| match judged.part {
-            Part::Command { words, outer } => {
-                let known = |words: &[Option<String>]| words.iter().flatten().cloned().collect();
-                let written = shlex::split(&judged.text).unwrap_or_else(|| known(&words));
-                outer.iter().map(|words| known(words)).chain([written]).collect::<Vec<_>>()
-            }
-            Part::Redirection { .. } => Vec::new(),
-        };
-        Needs { commands: judgement.parts.into_iter().flat_map(words).collect(), there }
-    }
-
-    /// Tells whether what is lost by a line was said; see [`LineJudgement::names_its_losses`].
-    pub(super) fn names_its_losses(&self, line: &str, said: &str) -> bool {
-        judge(line, &self.surroundings).names_its_losses(said, &self.surroundings.cwd)
+    pub(super) fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
     }
 
     /// Tells whether the policy lets a line run without a question.

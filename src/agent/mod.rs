@@ -25,6 +25,7 @@ mod hooks;
 mod instructions;
 mod likeness;
 mod modes;
+mod needs;
 mod partial;
 pub mod prompt;
 mod question;
@@ -57,6 +58,7 @@ pub use figures::{FallbackPrice, Shortened};
 use hooks::Hooks;
 pub use hooks::ReadHooks;
 pub use instructions::{Instructions, MEMORY, instructions};
+pub use needs::Needs;
 pub use question::{Approval, ApprovalRequest, Review, Tried, Tryable, Widened};
 pub use recalled::{Line, Recalled, recalled, timestamp};
 pub use results::REPEATS;
@@ -74,6 +76,7 @@ use std::time::SystemTime;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::approval::command::judge;
 use crate::approval::{BlastRadius, Mode, Policy, Surroundings};
 use crate::context::{Shares, view};
 use crate::conversation::{Conversation, Ledger, tokens};
@@ -402,7 +405,8 @@ pub fn try_calls(agent: &mut Agent, places: Vec<PathBuf>, bounds: Bounds, probe:
 /// [`LineJudgement::names_its_losses`]: crate::approval::command::LineJudgement::names_its_losses
 #[must_use]
 pub fn names_its_losses(agent: &Agent, line: &str, said: &str) -> bool {
-    agent.consent.names_its_losses(line, said)
+    let surroundings = agent.consent.surroundings();
+    judge(line, surroundings).names_its_losses(said, &surroundings.cwd)
 }
 
 /// Tells whether the policy lets a line run where the agent works without a question.
@@ -411,17 +415,8 @@ pub fn runs_unasked(agent: &Agent, line: &str) -> bool {
     agent.consent.runs_unasked(line)
 }
 
-/// What a line needs where the agent works, as far as that is known before it runs.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Needs {
-    /// The words of the commands that it would run, and of the wrappers around them, before they are expanded.
-    pub commands: Vec<Vec<String>>,
-    /// What it removes, moves or gives another mode. Absolute.
-    pub there: Vec<PathBuf>,
-}
-
-/// Reads what a line needs.
+/// Reads what a line needs where the agent works.
 #[must_use]
 pub fn needs(agent: &Agent, line: &str) -> Needs {
-    agent.consent.needs(line)
+    Needs::of(line, agent.consent.surroundings())
 }

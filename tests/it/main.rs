@@ -53,6 +53,7 @@ mod handoff_output;
 mod handoff_plugins;
 mod handoff_rewrite;
 mod handoff_shells;
+mod handoff_small;
 mod handoff_state;
 mod hooks;
 mod instructions;

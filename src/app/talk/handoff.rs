@@ -125,10 +125,8 @@ fn job(app: &Rc<App>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     let screen = app.display().screen(&looks);
     let mut human = Human::new(screen, human_options(app, &agent, looks, Box::new(stage.terminal.clone())));
     human.leave_background_unasked();
-    let check = Check {
-        path: app.process.variable("PATH").unwrap_or_default().into(),
-        directory: app.project.cwd.clone(),
-    };
+    let check =
+        Check { path: app.process.variable("PATH").unwrap_or_default().into(), directory: app.project.cwd.clone() };
     let beside = Rc::clone(app);
     let left = Box::new(move || left(&beside));
     let remember = remember(app, facts);

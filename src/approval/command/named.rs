@@ -8,7 +8,7 @@ use crate::approval::program::{Action, Program};
 
 impl LineJudgement {
     /// Tells whether the line loses nothing, or whether each command that does has a word in its arguments that was
-    /// `said`: a name, a part of one, a number. `directory` is where it runs, which is no name.
+    /// `said`: a name, a part of one, a number. So must each that becomes another user, if it has arguments at all. `directory` is where it runs, which is no name.
     #[must_use]
     pub fn names_its_losses(&self, said: &str, directory: &Path) -> bool {
         let said: Vec<String> = tokens(said).collect();
@@ -24,6 +24,9 @@ impl LineJudgement {
         };
         let named: Vec<Vec<String>> = self.parts.iter().map(|judged| names(judged, directory)).collect();
         let is_said = |names: &[String]| names.iter().any(|name| said.iter().any(|word| is_same(name, word)));
+        if !self.parts.iter().filter_map(raised_objects).all(|objects| objects.is_empty() || is_said(&objects)) {
+            return false;
+        }
         let mut losing = self.parts.iter().zip(&named).filter(|(judged, _)| is_meant(judged)).peekable();
         if losing.peek().is_none() {
             return !loses && self.never_auto.is_none();
@@ -33,21 +36,29 @@ impl LineJudgement {
     }
 }
 
+/// What a command that runs as another user is told to work on: the words behind the first one, which says what it does.
+fn raised_objects(judged: &Judged) -> Option<Vec<String>> {
+    let Part::Command { words, outer } = &judged.part else { return None };
+    let is_raised = !outer.is_empty() && judged.class != Class::ReadOnly && judged.becomes_user();
+    let objects = || words.iter().skip(2).flatten().filter(|word| !word.starts_with('-'));
+    is_raised.then(|| objects().flat_map(|word| tokens(word)).collect())
+}
+
 /// The words in the arguments of a part, and in the files that it is known to use.
 fn names(judged: &Judged, directory: &Path) -> Vec<String> {
-    let own = |path: &Path| {
-        tokens(&path.strip_prefix(directory).unwrap_or(path).to_string_lossy()).collect::<Vec<_>>()
-    };
+    let own =
+        |path: &Path| tokens(&path.strip_prefix(directory).unwrap_or(path).to_string_lossy()).collect::<Vec<_>>();
     let mut names: Vec<String> = judged.paths.iter().flat_map(|(path, _)| own(path)).collect();
     match &judged.part {
-        Part::Command { .. } => {
-            let mut words = judged.text.split_whitespace();
-            let program = words.next().and_then(Program::named);
-            let is_command = |word: &str| {
-                program.is_some_and(|row| row.below().iter().any(|below| below.words.contains(word)))
-            };
-            let words = words.filter(|word| !word.starts_with('-') && !is_command(word));
-            names.extend(words.flat_map(|word| own(Path::new(word.trim_matches(['"', '\''])))));
+        Part::Command { words, .. } => {
+            let known: Option<Vec<&str>> = words.iter().map(Option::as_deref).collect();
+            // As written, with the names of its wrappers, where a word is only known when it runs.
+            let words = known.unwrap_or_else(|| judged.text.split_whitespace().collect());
+            let program = words.first().and_then(|name| Program::named(name));
+            let is_command =
+                |word: &str| program.is_some_and(|row| row.below().iter().any(|below| below.words.contains(word)));
+            let arguments = words.into_iter().skip(1).filter(|word| !word.starts_with('-') && !is_command(word));
+            names.extend(arguments.flat_map(|word| own(Path::new(word.trim_matches(['"', '\''])))));
         }
         Part::Redirection { path } => names.extend(path.iter().flat_map(|path| own(path))),
     }
@@ -82,7 +93,10 @@ mod tests {
     fn what_is_lost_was_said() {
         for (said, line) in [
             ("delete the empty files in logs", "find logs -type f -empty -delete"),
-            ("rename all .JPG files in photos to .jpg", "for f in photos/*.JPG; do mv \"$f\" \"${f%.JPG}.jpg\"; done"),
+            (
+                "rename all .JPG files in photos to .jpg",
+                "for f in photos/*.JPG; do mv \"$f\" \"${f%.JPG}.jpg\"; done",
+            ),
             ("remove the python files", "rm *.py"),
             ("delete files older than 30 days", "find . -mtime +30 -delete"),
             ("kill all processes called node", "pkill node"),
@@ -90,6 +104,10 @@ mod tests {
             ("remove the old logs", "for f in *.log; do rm \"$f\"; done"),
             ("delete all logs", "find . -name '*.log' | xargs rm"),
             ("my disk is full", "df -h"),
+            ("update the system", "sudo apt-get update && sudo apt-get upgrade"),
+            ("restart nginx", "sudo systemctl restart nginx"),
+            ("show the firewall rules", "sudo iptables -L"),
+            ("is the network up", "ping -c 1 example.org"),
             ("make the folder build", "mkdir build"),
             ("清空 old.log", "truncate -s 0 old.log"),
         ] {
@@ -111,6 +129,7 @@ mod tests {
             ("move notes.txt to old", "mv notes.txt old; rm -rf src"),
             ("there are too many files here", "find . -type f -delete"),
             ("speed up git", "git clean -fdx"),
+            ("fix it", "sudo apt-get install cargo"),
             ("make space", "ls | xargs rm -rf"),
         ] {
             assert!(!named(said, line), "{said}: {line}");

@@ -64,7 +64,9 @@ impl Fault {
             Self::NotThere { path } => format!("There is no `{path}` here."),
             Self::Fails { says } => format!("That command fails here: {says}"),
         };
-        format!("{what}\nPropose the whole command again, corrected. If it is right as it is, propose the same.")
+        let same =
+            if matches!(self, Self::Fails { .. }) { "" } else { " If it is right as it is, propose the same." };
+        format!("{what}\nPropose the whole command again, corrected.{same}")
     }
 
     /// The command that makes what this one misses before it runs.
@@ -90,13 +92,7 @@ impl Check {
     ///
     /// # Cancel safety
     /// Dropping it ends the shell.
-    pub(super) async fn fault(
-        &self,
-        line: &str,
-        needs: &Needs,
-        shell: &str,
-        known: &str,
-    ) -> Option<Fault> {
+    pub(super) async fn fault(&self, line: &str, needs: &Needs, shell: &str, known: &str) -> Option<Fault> {
         let row = shell::find(shell).filter(|row| !row.reads.is_empty())?;
         let (read, says) = self.run(row.name, row.reads, line).await?;
         if !read {
@@ -105,7 +101,8 @@ impl Check {
         }
         // What the line itself installs or makes is not there yet.
         let is_made = |word: &str| line.matches(word).count() > 1;
-        let programs: BTreeSet<&str> = needs.commands.iter().filter_map(|words| words.first().map(String::as_str)).collect();
+        let programs: BTreeSet<&str> =
+            needs.commands.iter().filter_map(|words| words.first().map(String::as_str)).collect();
         for program in programs {
             // What the person defines is not in `PATH`.
             let is_named =

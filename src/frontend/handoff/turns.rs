@@ -22,7 +22,7 @@ use crate::frontend::stage::Stage;
 use crate::locale::word;
 use crate::secret::{self, Level};
 use crate::terminal::{KeyWatch, Output as Out, Pending, Unsent, escape_wait, sanitize_line};
-use crate::tool::{is_plain_line, proposed};
+use crate::tool::{Proposal, is_plain_line, proposed};
 
 /// Everything a hand-off works with.
 pub struct Handoff {
@@ -143,38 +143,16 @@ impl Handoff {
             if end != TurnEnd::Done {
                 return (Exit::from(&end), self.give_back(facts, about, &pending));
             }
-            if let Some(proposal) = proposed(self.agent.conversation().messages()) {
-                if self.agent.model().small {
-                    if let Some(words) = only_words(&proposal.command, &text) {
-                        self.human.painter().say(&words);
-                        return (Exit::Done, Put::Nothing);
-                    }
-                    if !names_its_losses(&self.agent, &proposal.command, &text) {
-                        self.count(&proposal.command);
-                        let command = &sanitize_line(&proposal.command);
-                        let said = self.human.locale().with(word::handoff::Unnamed { command });
-                        self.human.painter().say(&said);
-                        return (Exit::Done, about);
+            if let Some(Proposal { command, .. }) = proposed(self.agent.conversation().messages()) {
+                let asked = (text.as_str(), &about, doubtful.is_none());
+                match self.weighed(&command, asked, facts, &pending) {
+                    Ok(put) => return (Exit::Done, put),
+                    Err(fault) => {
+                        message = Message::user(fault.told());
+                        doubtful = Some((command, fault));
+                        continue;
                     }
                 }
-                let fault = self.fault(&proposal.command, facts);
-                let is_small = self.agent.model().small;
-                if let Some(made) = fault.as_ref().filter(|_| is_small).and_then(|fault| fault.made(&proposal.command)) {
-                    let what = fault.as_ref().map(|fault| fault.worded(self.human.locale())).unwrap_or_default();
-                    let said = self.human.locale().with(word::handoff::MadeFirst { what: &what });
-                    self.human.painter().say(&said);
-                    return (Exit::Done, self.put(made, None, about, &pending));
-                }
-                if let Some(fault) = fault.as_ref().filter(|_| doubtful.is_none()) {
-                    // Once: whoever proposes it again may know better.
-                    let what = &fault.worded(self.human.locale());
-                    let said = self.human.locale().with(word::handoff::AskedAgain { what });
-                    self.human.painter().say(&said);
-                    message = Message::user(fault.told());
-                    doubtful = Some((proposal.command, fault.clone()));
-                    continue;
-                }
-                return (Exit::Done, self.put(proposal.command, fault.as_ref(), about, &pending));
             }
             if let Some((command, fault)) = doubtful.take() {
                 return (Exit::Done, self.put(command, Some(&fault), about, &pending));
@@ -191,6 +169,41 @@ impl Handoff {
             self.human.painter().echo(&text);
             message = Message::user(text.clone());
         }
+    }
+
+    /// Decides what becomes of a proposed command: what goes back to the shell, or the fault for which the model is `again`
+    /// asked. Whoever proposes the same a second time may know better.
+    fn weighed(
+        &mut self,
+        command: &str,
+        (text, about, again): (&str, &Put, bool),
+        facts: &Facts,
+        pending: &Pending,
+    ) -> Result<Put, Fault> {
+        let locale = self.human.locale().clone();
+        let is_small = self.agent.model().small;
+        if is_small && let Some(words) = only_words(command, text) {
+            self.human.painter().say(&words);
+            return Ok(Put::Nothing);
+        }
+        if is_small && !names_its_losses(&self.agent, command, text) {
+            self.count(command);
+            let said = locale.with(word::handoff::Unnamed { command: &sanitize_line(command) });
+            self.human.painter().say(&said);
+            return Ok(about.clone());
+        }
+        let fault = self.fault(command, facts);
+        if is_small
+            && let Some((made, fault)) = fault.as_ref().and_then(|fault| Some((fault.made(command)?, fault)))
+        {
+            self.human.painter().say(&locale.with(word::handoff::MadeFirst { what: &fault.worded(&locale) }));
+            return Ok(self.put(made, None, about.clone(), pending));
+        }
+        if again && let Some(fault) = fault {
+            self.human.painter().say(&locale.with(word::handoff::AskedAgain { what: &fault.worded(&locale) }));
+            return Err(fault);
+        }
+        Ok(self.put(command.to_owned(), fault.as_ref(), about.clone(), pending))
     }
 
     /// Puts a command on the prompt line, and says what it would affect and what is in doubt. What a small model would

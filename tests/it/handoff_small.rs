@@ -1,0 +1,104 @@
+//! What a small model proposes at a prompt: it is held to what the line names and to what is there.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::support::home::Home;
+use crate::support::pty::Pty;
+use crate::support::server::{Answer, Server, answer};
+use crate::support::talk::{axi, last_said};
+
+fn proposes(command: &str) -> Answer {
+    let arguments = json!({"command": command, "why": "", "touches": ""}).to_string();
+    answer::chat_call("call_1", "propose_command", &arguments)
+}
+
+/// A hand-off of a line to a small model that gives these answers: the screen, what goes back to the shell, and the
+/// server.
+fn hands_over(home: &Home, line: &str, answers: impl IntoIterator<Item = Answer>) -> (String, String, Server) {
+    let server = Server::start(answers);
+    let reply = home.path().join("runtime/axi/reply");
+    let mut command: Command = axi(home, &server);
+    command.env("AXI_MODEL", "openai/qwen2.5-coder-1.5b").arg("handoff").env("AXI_LINE", line);
+    command.env("AXI_REPLY", &reply).env("AXI_SHELL", "bash").env("AXI_SHELL_VERSION", "5.2");
+    let mut pty = Pty::options().spawn(&command);
+    assert_eq!(pty.wait_exit().code(), Some(0), "{}", pty.transcript());
+    (pty.transcript(), std::fs::read_to_string(reply).unwrap_or_default(), server)
+}
+
+#[test]
+fn a_loss_that_the_line_does_not_name_is_not_put_on_it() {
+    for (line, command) in [
+        ("clean up", "rm -rf .git"),
+        ("delete it", "rm -rf build"),
+        ("remove the virus", "rm -rf *"),
+        ("fix the permissions", "chmod -R 777 ."),
+        ("start over", "git reset --hard"),
+    ] {
+        let home = Home::new();
+        home.write("work/build/one", "12345");
+        let (screen, reply, _server) = hands_over(&home, line, [proposes(command)]);
+        assert!(screen.contains(&format!("not put on your prompt line: `{command}`")), "{screen}");
+        assert!(!reply.contains(command), "{reply}");
+    }
+    let home = Home::new();
+    home.write("work/build/one", "12345");
+    let (_, reply, _server) = hands_over(&home, "delete the build", [proposes("rm -rf build")]);
+    assert_eq!(reply, "put\nrm -rf build");
+}
+
+#[test]
+fn what_would_go_and_is_not_there_is_not_put_either() {
+    let home = Home::new();
+    let answers = [proposes("rm -rf junk"), proposes("rm -r junk")];
+    let (screen, reply, _server) = hands_over(&home, "get rid of the junk", answers);
+    assert!(screen.contains("there is no `junk` here: the model was asked again"), "{screen}");
+    assert!(screen.contains("in doubt: there is no `junk` here"), "{screen}");
+    assert!(!reply.contains("rm"), "{reply}");
+}
+
+#[test]
+fn a_missing_directory_is_made_first() {
+    let home = Home::new();
+    home.write("work/a.txt", "a");
+    let (screen, reply, _server) = hands_over(&home, "copy the txt files to texts", [proposes("cp *.txt texts")]);
+    assert_eq!(reply, "put\nmkdir -p texts && cp *.txt texts");
+    assert!(screen.contains("`texts` is no directory here: the command makes it first"), "{screen}");
+}
+
+#[test]
+fn what_only_looks_is_tried_and_asked_for_again_where_it_fails() {
+    let home = Home::new();
+    home.write("work/notes.txt", "a");
+    let answers = [proposes("cat nowhere.txt"), proposes("cat notes.txt")];
+    let (screen, reply, server) = hands_over(&home, "show my notes", answers);
+    if !screen.contains("it fails here") {
+        // Nothing would hold it: it is not tried.
+        assert_eq!(reply, "put\ncat nowhere.txt");
+        return crate::support::skip::skip("no sandbox holds a command that only looks");
+    }
+    assert!(screen.contains("it fails here: cat: nowhere.txt: No such file"), "{screen}");
+    assert_eq!(reply, "put\ncat notes.txt");
+    assert!(last_said(&server.requests()[1]).starts_with("That command fails here: cat: nowhere.txt"));
+}
+
+#[test]
+fn what_changes_something_or_needs_a_question_is_not_tried() {
+    for command in ["touch made && cat nowhere", "cat ~/.ssh/id_rsa", "curl http://127.0.0.1:1/nowhere"] {
+        let home = Home::new();
+        let (screen, reply, server) = hands_over(&home, "do it with made and the rsa key", [proposes(command)]);
+        assert!(!screen.contains("it fails here"), "{screen}");
+        assert_eq!(reply, format!("put\n{command}"));
+        assert_eq!(server.requests().len(), 1);
+        assert!(!home.work().join("made").exists());
+    }
+}
+
+#[test]
+fn words_in_the_dress_of_a_command_are_an_answer() {
+    let home = Home::new();
+    let (screen, reply, _server) = hands_over(&home, "hello there", [proposes("echo 'Hello to you'")]);
+    assert!(screen.contains("Hello to you"), "{screen}");
+    assert!(!reply.contains("echo"), "{reply}");
+}
