@@ -69,12 +69,39 @@ impl Fault {
         format!("{what}\nPropose the whole command again, corrected.{same}")
     }
 
-    /// The command that makes what this one misses before it runs.
-    pub(super) fn made(&self, command: &str) -> Option<String> {
-        let Self::NoDirectory { path } = self else { return None };
-        let is_plain = !path.contains(['*', '?', '[', '{', '\n']);
-        is_plain.then(|| Some(format!("mkdir -p {} && {command}", shlex::try_quote(path).ok()?)))?
+    /// Tells whether a small model can do better once it knows: what is not there stays so.
+    pub(super) fn can_be_mended(&self) -> bool {
+        match self {
+            Self::NotThere { .. } => false,
+            Self::Fails { says } => !says.contains("No such file"),
+            Self::Unread { .. } | Self::Missing { .. } | Self::NoDirectory { .. } => true,
+        }
     }
+
+    /// Tells whether it is of a loss that may be a word of the line which the model took for a name.
+    pub(super) fn is_of_no_name(&self) -> bool {
+        matches!(self, Self::NotThere { path } if path.chars().all(char::is_alphabetic))
+    }
+
+    /// The command that does what this one is meant to: it makes the directory first, or gives each file its new ending.
+    pub(super) fn mended(&self, command: &str, shell: &str) -> Option<String> {
+        let Self::NoDirectory { path } = self else { return None };
+        if !path.contains(['*', '?', '[', '{', '\n']) {
+            return Some(format!("mkdir -p {} && {command}", shlex::try_quote(path).ok()?));
+        }
+        matches!(shell, "bash" | "zsh").then(|| endings(command)).flatten()
+    }
+}
+
+/// `mv *.a *.b` as a loop, since `mv` would need a directory there.
+fn endings(command: &str) -> Option<String> {
+    let words: Vec<&str> = command.split(' ').collect();
+    let ["mv", from, to] = words.as_slice() else { return None };
+    let is_plain =
+        |text: &str| text.chars().all(|letter| letter.is_ascii_alphanumeric() || "/._-".contains(letter));
+    let ((before, old), (same, new)) = (from.split_once('*')?, to.split_once('*')?);
+    let is_ending = before == same && !old.is_empty() && [before, old, new].into_iter().all(is_plain);
+    is_ending.then(|| format!("for f in {from}; do mv -- \"$f\" \"${{f%{old}}}{new}\"; done"))
 }
 
 /// Looks for faults.
@@ -163,9 +190,13 @@ mod tests {
         assert_eq!(fault("cp *.txt texts").await, Some(Fault::NoDirectory { path: "texts".into() }));
         assert_eq!(fault("cp *.txt ~/texts").await, None);
         assert_eq!(fault("mkdir texts && cp *.txt texts/").await, None);
-        let made = |path: &str| Fault::NoDirectory { path: path.into() }.made("cp *.txt x");
-        assert_eq!(made("my texts").as_deref(), Some("mkdir -p 'my texts' && cp *.txt x"));
-        assert_eq!(made("photos/*.jpg"), None);
+        let mended = |path: &str, command: &str| Fault::NoDirectory { path: path.into() }.mended(command, "zsh");
+        assert_eq!(mended("my texts", "cp *.txt x").as_deref(), Some("mkdir -p 'my texts' && cp *.txt x"));
+        let loop_ = r#"for f in a/*.JPG; do mv -- "$f" "${f%.JPG}.jpg"; done"#;
+        assert_eq!(mended("a/*.jpg", "mv a/*.JPG a/*.jpg").as_deref(), Some(loop_));
+        for command in ["mv a/*.JPG b/*.jpg", "cp *.a *.b", "mv -v *.a *.b", "mv $x*.a $x*.b", "mv * *"] {
+            assert_eq!(mended("a/*.b", command), None, "{command}");
+        }
     }
 
     #[tokio::test]

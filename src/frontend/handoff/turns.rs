@@ -194,12 +194,13 @@ impl Handoff {
         }
         let fault = self.fault(command, facts);
         if is_small
-            && let Some((made, fault)) = fault.as_ref().and_then(|fault| Some((fault.made(command)?, fault)))
+            && let Some((mended, fault)) =
+                fault.as_ref().and_then(|fault| Some((fault.mended(command, &facts.shell)?, fault)))
         {
-            self.human.painter().say(&locale.with(word::handoff::MadeFirst { what: &fault.worded(&locale) }));
-            return Ok(self.put(made, None, about.clone(), pending));
+            self.human.painter().say(&locale.with(word::handoff::Changed { what: &fault.worded(&locale) }));
+            return Ok(self.put(mended, None, about.clone(), pending));
         }
-        if again && let Some(fault) = fault {
+        if again && let Some(fault) = fault.clone().filter(|fault| !is_small || fault.can_be_mended()) {
             self.human.painter().say(&locale.with(word::handoff::AskedAgain { what: &fault.worded(&locale) }));
             return Err(fault);
         }
@@ -214,7 +215,7 @@ impl Handoff {
             let what = &fault.worded(self.human.locale());
             let said = self.human.locale().with(word::handoff::InDoubt { what });
             self.human.painter().say(&said);
-            if self.agent.model().small && matches!(fault, Fault::NotThere { .. }) {
+            if self.agent.model().small && fault.is_of_no_name() {
                 return about;
             }
         }

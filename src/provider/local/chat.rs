@@ -224,7 +224,7 @@ impl Writer<'_> {
         for block in &message.content {
             match block {
                 ContentBlock::Text { text: words } if message.role == Role::User && said.is_none() => {
-                    said = Some(words)
+                    said = Some(words);
                 }
                 ContentBlock::Text { text: words } => text.push_str(words),
                 ContentBlock::ToolCall(made) => text.extend(["\n", &call(&made.name, &made.input)]),
