@@ -308,7 +308,7 @@ fn kept(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
     else {
         return;
     };
-    let is_secure = |word: &Word<'_>| word.text.eq_ignore_ascii_case("securestring") || is_secret_name(word);
+    let is_secure = |word: &Word<'_>| word.text.eq_ignore_ascii_case("securestring") || names_secret(word);
     if !command.iter().any(is_secure) {
         return;
     }
@@ -320,7 +320,7 @@ fn kept(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
 }
 
 /// Tells whether a word, or a part of it between colons, is the name of a secret and no option.
-fn is_secret_name(word: &Word<'_>) -> bool {
+fn names_secret(word: &Word<'_>) -> bool {
     !word.text.starts_with('-')
         && word.text.len() <= 256
         && word.text.split(':').any(|part| naming(part) == Some(Naming::Secret))
@@ -377,7 +377,7 @@ fn reads_secret(command: &[Word<'_>]) -> bool {
     let has = |text: &str| command.iter().any(|word| word.text == text);
     // `docker secret create a -`
     let keeps = |word: &Word<'_>| word.text.split(':').any(|part| KEEPS.contains(&part));
-    if command.iter().any(keeps) && command.iter().any(is_secret_name) {
+    if command.iter().any(keeps) && command.iter().any(names_secret) {
         return true;
     }
     let is = |name: &str| command.iter().any(|word| base(word.text) == name);

@@ -91,6 +91,19 @@ fn what_only_looks_is_tried_and_asked_for_again_where_it_fails() {
 }
 
 #[test]
+fn why_it_fails_is_told_without_secrets() {
+    let home = Home::new();
+    home.write("work/n.txt", "ghp_abcdefghijklmnopqrstuvwxyz0123456789");
+    let answers = [proposes("date -d \"$(cat n.txt)\""), proposes("date")];
+    let (screen, _, server) = hands_over(&home, "which day is in n.txt", answers);
+    let told = server.requests().iter().map(|request| request.body.to_string()).collect::<String>();
+    assert!(!told.contains("ghp_abc") && !screen.contains("ghp_abc"), "{screen}");
+    if !screen.contains("it fails here") {
+        crate::support::skip::skip("no sandbox holds a command that only looks");
+    }
+}
+
+#[test]
 fn what_changes_something_or_needs_a_question_is_not_tried() {
     for command in ["touch made && cat nowhere", "cat ~/.ssh/id_rsa", "curl http://127.0.0.1:1/nowhere"] {
         let home = Home::new();

@@ -235,7 +235,8 @@ impl Handoff {
         let tries = || {
             let rerun = self.rerun.as_ref().filter(|_| self.agent.model().small)?;
             let says = runs_unasked(&self.agent, command).then(|| rerun.complaint(command, facts))?;
-            self.stage.runtime.block_on(says).map(|says| Fault::Fails { says })
+            let says = self.stage.runtime.block_on(says)?;
+            Some(Fault::Fails { says: secret::redact(&says, &self.output.known, Level::Sent).0 })
         };
         found.or_else(tries)
     }
