@@ -137,7 +137,7 @@ fn answer(context: &Context<'_>, argument: &str) -> Result<String, Outcome> {
         messages.map(Message::text).filter(|text| !text.trim().is_empty()).nth(back - 1)
     };
     let found = nth(context.agent.conversation()).or_else(|| nth(&context.agent.said().whole()));
-    found.ok_or_else(|| Outcome::Say(context.locale.text(word::said::COPY_NONE).to_owned()))
+    found.ok_or_else(|| Outcome::Say(context.locale.text(word::said::ANSWER_NONE).to_owned()))
 }
 
 /// How many lines of a log are printed.

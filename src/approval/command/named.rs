@@ -8,7 +8,8 @@ use crate::approval::program::{Action, Program};
 
 impl LineJudgement {
     /// Tells whether the line loses nothing, or whether each command that does has a word in its arguments that was
-    /// `said`: a name, a part of one, a number. So must each that becomes another user, if it has arguments at all. `directory` is where it runs, which is no name.
+    /// `said`: a name, a part of one, a number. So must each that becomes another user, if it is told what to work on.
+    /// `directory` is where it runs, which is no name.
     #[must_use]
     pub fn names_its_losses(&self, said: &str, directory: &Path) -> bool {
         let said: Vec<String> = tokens(said).collect();
@@ -52,9 +53,11 @@ fn names(judged: &Judged, directory: &Path) -> Vec<String> {
     match &judged.part {
         Part::Command { words, .. } => {
             let known: Option<Vec<&str>> = words.iter().map(Option::as_deref).collect();
-            // As written, with the names of its wrappers, where a word is only known when it runs.
-            let words = known.unwrap_or_else(|| judged.text.split_whitespace().collect());
-            let program = words.first().and_then(|name| Program::named(name));
+            let name = words.first().and_then(Option::as_deref);
+            // As written, where a word is only known when it runs.
+            let written = || judged.text.split_whitespace().skip_while(|word| Some(*word) != name).collect();
+            let words = known.unwrap_or_else(written);
+            let program = name.and_then(Program::named);
             let is_command =
                 |word: &str| program.is_some_and(|row| row.below().iter().any(|below| below.words.contains(word)));
             let arguments = words.into_iter().skip(1).filter(|word| !word.starts_with('-') && !is_command(word));
@@ -133,6 +136,43 @@ mod tests {
             ("make space", "ls | xargs rm -rf"),
         ] {
             assert!(!named(said, line), "{said}: {line}");
+        }
+    }
+
+    /// Commands that lose `NAME`.
+    const LOSING: &[&str] = &[
+        "rm -rf NAME",
+        "rm ./NAME/*",
+        "cd NAME && rm -rf NAME/x9",
+        "mv NAME /tmp/q7",
+        "find . -name 'NAME*' -delete",
+        "find NAME -type f -exec rm {} +",
+        "truncate -s 0 NAME",
+        "shred -u NAME",
+        ": > NAME",
+        "chmod -R 777 NAME",
+        "git checkout -- NAME",
+        "git branch -D NAME",
+        "ls NAME | xargs rm",
+        "for f in NAME/*; do rm \"$f\"; done",
+        "sudo rm -rf NAME",
+        "echo ok && rm -r NAME",
+        "pkill NAME",
+    ];
+
+    proptest::proptest! {
+        #[test]
+        fn a_loss_is_named_where_its_name_is_said_and_only_there(
+            which in 0..LOSING.len(), name in "k[a-z]{4,8}", said in "[a-j ]{0,30}", behind in proptest::bool::ANY
+        ) {
+            let line = LOSING[which].replace("NAME", &name);
+            let is_named = |said: &str| named(said, &line);
+            let with = if behind { format!("{said} {name}") } else { format!("{name}, {said}") };
+            proptest::prop_assert!(!is_named(&said), "{said:?}: {line}");
+            // What else goes with it has a name of its own.
+            if !line.contains("q7") && !line.contains("x9") {
+                proptest::prop_assert!(is_named(&with), "{with:?}: {line}");
+            }
         }
     }
 }

@@ -238,7 +238,9 @@ impl Handoff {
             let says = self.stage.runtime.block_on(says)?;
             Some(Fault::Fails { says: secret::redact(&says, &self.output.known, Level::Sent).0 })
         };
-        found.or_else(tries)
+        // A large model may mean that it goes if it is there.
+        let is_small = self.agent.model().small;
+        found.filter(|fault| is_small || !matches!(fault, Fault::NotThere { .. })).or_else(tries)
     }
 
     fn workbench<'a>(&'a mut self, pending: &'a Pending) -> Workbench<'a> {
@@ -345,8 +347,11 @@ fn unsent(typed: &Unsent) -> Vec<String> {
 fn only_words(command: &str, asked: &str) -> Option<String> {
     let words = command.strip_prefix("echo ").filter(|words| !words.contains(['$', '`', '>', '|', ';', '&']))?;
     let words = shlex::split(words)?.join(" ");
-    let asked = asked.to_lowercase();
-    (!words.is_empty() && !["echo", "print"].iter().any(|name| asked.contains(name))).then_some(words)
+    let (asked, said) = (asked.to_lowercase(), words.to_lowercase());
+    // `ehco hi` is a command that is corrected.
+    let is_command =
+        ["echo", "print"].iter().any(|name| asked.contains(name)) || asked != said && asked.contains(&said);
+    (!words.is_empty() && !is_command).then_some(words)
 }
 
 /// Decides what goes back to the shell after a turn that did not end by itself. `about` is the line the turn was
@@ -367,6 +372,7 @@ mod tests {
     fn words_in_the_dress_of_a_command_are_words() {
         assert_eq!(only_words("echo 'Hello there'", "hello there").as_deref(), Some("Hello there"));
         assert_eq!(only_words("echo Hello", "print hello"), None);
+        assert_eq!(only_words("echo hi", "ehco hi"), None);
         for line in ["echo $PATH", "echo a > b", "ls", "echo", "echo 'a", "echo a; ls"] {
             assert_eq!(only_words(line, "hi"), None, "{line}");
         }
