@@ -49,6 +49,38 @@ fn a_loss_that_the_line_does_not_name_is_not_put_on_it() {
 }
 
 #[test]
+fn what_an_answer_holds_or_mends_is_held_to_the_line_as_well() {
+    let home = Home::new();
+    home.write("work/build/one", "12345");
+    let (screen, reply, _server) = hands_over(&home, "make space", [answer::chat_text("```sh\nrm -rf build\n```")]);
+    assert!(screen.contains("not put on your prompt line: `rm -rf build`"), "{screen}");
+    assert!(!reply.contains("rm"), "{reply}");
+    let server = Server::start([answer::chat_text("COMMAND: git push --force\nWHY: it was rejected")]);
+    let reply = home.path().join("runtime/axi/reply-2");
+    let mut command: Command = axi(&home, &server);
+    command
+        .env("AXI_MODEL", "openai/qwen2.5-coder-1.5b")
+        .arg("handoff")
+        .env("AXI_LINE", "")
+        .env("AXI_REPLY", &reply);
+    command.env("AXI_SHELL", "bash").env("AXI_LAST_COMMAND", "git push").env("AXI_LAST_STATUS", "1");
+    let mut pty = Pty::options().spawn(&command);
+    assert_eq!(pty.wait_exit().code(), Some(0), "{}", pty.transcript());
+    assert!(pty.transcript().contains("not put on your prompt line: `git push --force`"), "{}", pty.transcript());
+    assert!(!std::fs::read_to_string(reply).unwrap_or_default().contains("force"));
+}
+
+#[test]
+fn the_first_command_stays_where_the_second_would_lose_something() {
+    let home = Home::new();
+    let answers = [proposes("no-such-program -x"), proposes("sudo apt-get install cargo")];
+    let (screen, reply, _server) = hands_over(&home, "show the routes", answers);
+    assert!(screen.contains("not put on your prompt line: `sudo apt-get install cargo`"), "{screen}");
+    assert!(screen.contains("in doubt: `no-such-program` is not installed here"), "{screen}");
+    assert_eq!(reply, "put\nno-such-program -x");
+}
+
+#[test]
 fn what_would_go_and_is_not_there_is_not_put_either() {
     let home = Home::new();
     let (screen, reply, server) = hands_over(&home, "get rid of the junk", [proposes("rm -rf junk")]);

@@ -62,9 +62,10 @@ def hand_over(axi, question):
         with open(reply, "rb") as file:
             text = file.read().decode("utf-8", "replace")
         put = text.split("put\n", 1)[1] if "put\n" in text else None
-        if put == question["line"]:
-            put = None
     text = ESCAPES.sub("", shown.decode("utf-8", "replace"))
+    # The line itself goes back where there is no command, unless it is the command.
+    if put == question["line"] and f"▌ {put}" not in text:
+        put = None
     return {"put": put, "said": text, "code": status}
 
 

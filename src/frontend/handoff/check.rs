@@ -56,7 +56,9 @@ impl Fault {
     pub(super) fn told(&self) -> String {
         let what = match self {
             Self::Unread { shell, says } => format!("{shell} cannot read that command: {says}"),
-            Self::Missing { program } => format!("`{program}` is not installed on this machine."),
+            Self::Missing { program } => {
+                format!("`{program}` is not installed on this machine: another program may do it.")
+            }
             Self::NoDirectory { path } => format!(
                 "That fails: `{path}` is no directory. Several files go into a directory only; to give each of them another \
                  name takes a loop."

@@ -98,8 +98,7 @@ impl Handoff {
             None => (captured, None),
             Some(mender) => match self.workbench(&pending).mend(&mender, facts, captured) {
                 Mending::Mended(command) => {
-                    self.count(&command);
-                    return (Exit::Done, Put::Text(command));
+                    return (Exit::Done, self.mended(command, facts, mender.provider.model().small));
                 }
                 Mending::Unknown(captured, sent) => (captured, sent),
                 Mending::Stopped => return (Exit::Interrupted, self.give_back(facts, Put::Line, &pending)),
@@ -146,7 +145,10 @@ impl Handoff {
             if let Some(Proposal { command, .. }) = proposed(self.agent.conversation().messages()) {
                 let asked = (text.as_str(), &about, doubtful.is_none());
                 match self.weighed(&command, asked, facts, &pending) {
-                    Ok(put) => return (Exit::Done, put),
+                    Ok(Some(put)) => return (Exit::Done, put),
+                    // What came first is in doubt, and no loss.
+                    Ok(None) if doubtful.is_none() => return (Exit::Done, about),
+                    Ok(None) => {}
                     Err(fault) => {
                         message = Message::user(fault.told());
                         doubtful = Some((command, fault));
@@ -162,7 +164,7 @@ impl Handoff {
                 if !left.is_empty() {
                     return (Exit::Done, Put::Text(left));
                 }
-                return (Exit::Done, self.left_behind().or_else(|| self.written()).unwrap_or(Put::Nothing));
+                return (Exit::Done, self.left_behind().or_else(|| self.written(&text)).unwrap_or(Put::Nothing));
             };
             text = next;
             about = Put::Text(text.clone());
@@ -171,26 +173,23 @@ impl Handoff {
         }
     }
 
-    /// Decides what becomes of a proposed command: what goes back to the shell, or the fault for which the model is `again`
-    /// asked. Whoever proposes the same a second time may know better.
+    /// Decides what becomes of a proposed command: what goes back to the shell, `None` where nothing of it does, or the fault
+    /// for which the model is `again` asked. Whoever proposes the same a second time may know better.
     fn weighed(
         &mut self,
         command: &str,
         (text, about, again): (&str, &Put, bool),
         facts: &Facts,
         pending: &Pending,
-    ) -> Result<Put, Fault> {
+    ) -> Result<Option<Put>, Fault> {
         let locale = self.human.locale().clone();
         let is_small = self.agent.model().small;
         if is_small && let Some(words) = only_words(command, text) {
             self.human.painter().say(&words);
-            return Ok(Put::Nothing);
+            return Ok(Some(Put::Nothing));
         }
-        if is_small && !names_its_losses(&self.agent, command, text) {
-            self.count(command);
-            let said = locale.with(word::handoff::Unnamed { command: &sanitize_line(command) });
-            self.human.painter().say(&said);
-            return Ok(about.clone());
+        if is_small && self.withholds(command, text) {
+            return Ok(None);
         }
         let fault = self.fault(command, facts);
         if is_small
@@ -198,13 +197,34 @@ impl Handoff {
                 fault.as_ref().and_then(|fault| Some((fault.mended(command, &facts.shell)?, fault)))
         {
             self.human.painter().say(&locale.with(word::handoff::Changed { what: &fault.worded(&locale) }));
-            return Ok(self.put(mended, None, about.clone(), pending));
+            return Ok(Some(self.put(mended, None, about.clone(), pending)));
         }
         if again && let Some(fault) = fault.clone().filter(|fault| !is_small || fault.can_be_mended()) {
             self.human.painter().say(&locale.with(word::handoff::AskedAgain { what: &fault.worded(&locale) }));
             return Err(fault);
         }
-        Ok(self.put(command.to_owned(), fault.as_ref(), about.clone(), pending))
+        Ok(Some(self.put(command.to_owned(), fault.as_ref(), about.clone(), pending)))
+    }
+
+    /// Puts a mended command on the prompt line; of a small model only if it loses nothing that the one before did not name.
+    fn mended(&mut self, command: String, facts: &Facts, is_small: bool) -> Put {
+        let named = facts.failed().map(|last| last.command.clone()).unwrap_or_default();
+        if is_small && self.withholds(&command, &named) {
+            return Put::Nothing;
+        }
+        self.count(&command);
+        Put::Text(command)
+    }
+
+    /// Says that a small model's command is not put on the prompt line, where it would lose what was not `said`.
+    fn withholds(&mut self, command: &str, said: &str) -> bool {
+        let is_kept = !names_its_losses(&self.agent, command, said);
+        if is_kept {
+            self.count(command);
+            let said = self.human.locale().with(word::handoff::Unnamed { command: &sanitize_line(command) });
+            self.human.painter().say(&said);
+        }
+        is_kept
     }
 
     /// Puts a command on the prompt line, and says what it would affect and what is in doubt. What a small model would
@@ -324,12 +344,12 @@ impl Handoff {
     }
 
     /// The one command that a small model wrote into its answer instead of proposing it.
-    fn written(&mut self) -> Option<Put> {
+    fn written(&mut self, asked: &str) -> Option<Put> {
         if !self.agent.model().small {
             return None;
         }
         let answer = self.agent.conversation().messages().last()?.text();
-        let line = extract::only_command(&answer)?;
+        let line = extract::only_command(&answer).filter(|line| !self.withholds(line, asked))?;
         let said = self.human.locale().text(word::handoff::WRITTEN).to_owned();
         self.human.painter().say(&said);
         self.count(&line);
