@@ -42,8 +42,9 @@ const ASKING: &[&str] = &["sudo", "doas", "su", "pkexec"];
 /// Who complains besides the programs of a line: git, shells, and programs that tell how they are used.
 const COMPLAINING: &[&str] = &["fatal", "error", "usage", "Usage", "bash", "zsh", "fish", "sh"];
 
-/// What may be the sandbox's doing.
-const HELD_BACK: &[&str] = &["ermission denied", "not permitted", "ead-only", "No such process"];
+/// What may be the sandbox's doing, or comes of having no terminal there.
+const HELD_BACK: &[&str] =
+    &["ermission denied", "not permitted", "ead-only", "No such process", "tty", "terminal", "TERM"];
 
 /// How a command may run again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -333,6 +334,8 @@ mod tests {
         assert_eq!(said(1, "a.txt\n"), None);
         assert_eq!(said(2, "ls: cannot access 'x': No such file\na.txt\n"), None);
         assert_eq!(said(2, "ls: cannot open 'x': Permission denied\n"), None);
+        let top = complains(&SecondRun { printed: "top: failed tty get\n".into(), code: 1 }, &["top".into()]);
+        assert_eq!(top, None);
         let usage = "ls: unrecognized option '--x'\nTry 'ls --help' for more.\n";
         assert_eq!(said(2, usage).as_deref(), Some("ls: unrecognized option '--x'"));
         assert!(said(128, "fatal: not a git repository\n").is_some());
