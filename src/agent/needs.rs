@@ -8,7 +8,8 @@ use crate::approval::command::{Action, Extent, Judged, Part, judge};
 /// What a line needs where the agent works.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// The words of the commands that it would run, and of the wrappers around them, before they are expanded.
+    /// The words of the commands that it would run, and of the wrappers around them, before they are expanded; `{}` for what
+    /// another program puts in.
     pub commands: Vec<Vec<String>>,
     /// What it removes, moves or gives another mode. Absolute.
     pub there: Vec<PathBuf>,
@@ -30,7 +31,9 @@ impl Needs {
 /// The words of a part as they are written, behind those of its wrappers.
 fn commands(judged: &Judged) -> Vec<Vec<String>> {
     let Part::Command { words, outer } = &judged.part else { return Vec::new() };
-    let known = |words: &[Option<String>]| words.iter().flatten().cloned().collect();
+    let known = |words: &[Option<String>]| -> Vec<String> {
+        words.iter().map(|word| word.clone().unwrap_or_else(|| "{}".to_owned())).collect()
+    };
     // What another program runs is written behind that one's name.
     let written = shlex::split(&judged.text);
     let written = written.filter(|written| written.first() == words.first().and_then(Option::as_ref));
@@ -51,6 +54,7 @@ mod tests {
         for program in ["cp", "sudo", "find", "rename"] {
             assert!(programs.contains(&program), "{programs:?}");
         }
+        assert!(needs.commands.contains(&["rename", "a", "{}"].map(str::to_owned).to_vec()), "{needs:?}");
         assert_eq!(Needs::of("rm junk; mv a b; ls c", &place).there, [PathBuf::from("/w/junk"), "/w/a".into()]);
     }
 }

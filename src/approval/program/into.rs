@@ -31,7 +31,9 @@ pub fn needed_directory(words: &[String]) -> Option<&str> {
     }
     let operands: Vec<&str> = rest.iter().filter(|word| !word.starts_with('-')).copied().collect();
     match operands.as_slice() {
-        [from, to] if from.contains(['*', '?', '[']) => Some(to),
+        // One after the other, each in the place of the one before.
+        [_, "{}"] => None,
+        [from, to] if *from == "{}" || from.contains(['*', '?', '[']) => Some(to),
         [_, _, .., to] => Some(to),
         _ => None,
     }
@@ -55,6 +57,8 @@ mod tests {
             ("cp --target-directory=out a", Some("out")),
             ("tar -xzf a.tgz -C restored", Some("restored")),
             ("tar xf a.tar --directory=x", Some("x")),
+            ("mv {} .jpg", Some(".jpg")),
+            ("mv {} {}", None),
             ("cp a b", None),
             ("ln -s releases/2 current", None),
             ("tar -czf a.tgz src", None),
