@@ -54,7 +54,8 @@ mod tests {
         for program in ["cp", "sudo", "find", "rename"] {
             assert!(programs.contains(&program), "{programs:?}");
         }
-        assert!(needs.commands.contains(&["rename", "a", "{}"].map(str::to_owned).to_vec()), "{needs:?}");
+        let moved = Needs::of("find . -name '*.JPG' -exec mv {} .jpg \\;", &place);
+        assert!(moved.commands.contains(&["mv", "{}", ".jpg"].map(str::to_owned).to_vec()), "{moved:?}");
         assert_eq!(Needs::of("rm junk; mv a b; ls c", &place).there, [PathBuf::from("/w/junk"), "/w/a".into()]);
     }
 }
