@@ -44,7 +44,7 @@ const COMPLAINING: &[&str] = &["fatal", "error", "usage", "Usage", "bash", "zsh"
 
 /// What may be the sandbox's doing, or comes of having no terminal there.
 const HELD_BACK: &[&str] =
-    &["ermission denied", "not permitted", "ead-only", "No such process", "tty", "terminal", "TERM"];
+    &["ermission denied", "not permitted", "ead-only", "No such process", "tty", " terminal", "TERM"];
 
 /// How a command may run again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
