@@ -406,7 +406,7 @@ pub fn try_calls(agent: &mut Agent, places: Vec<PathBuf>, bounds: Bounds, probe:
 #[must_use]
 pub fn names_its_losses(agent: &Agent, line: &str, said: &str) -> bool {
     let surroundings = agent.consent.surroundings();
-    judge(line, surroundings).names_its_losses(said, &surroundings.cwd)
+    judge(line, surroundings).names_its_losses(said, &surroundings.cwd, &|path| path.exists())
 }
 
 /// Tells whether the policy lets a line run where the agent works without a question.

@@ -76,7 +76,7 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
     drop(guest);
     if let Some(command) = found.as_ref().ok().filter(|_| provider.model().small) {
         let place = app.project.surroundings(app.sandbox().secret_files(), app.shell.definitions());
-        if !judge(command, &place).names_its_losses(&line, &place.cwd) {
+        if !judge(command, &place).names_its_losses(&line, &place.cwd, &|path| path.exists()) {
             let command = &sanitize_line(command);
             return Err(failed(app.locale.with(word::handoff::Unnamed { command }), Exit::Failed));
         }

@@ -4,45 +4,51 @@ use std::path::Path;
 
 use super::judgement::{Judged, LineJudgement, Part};
 use crate::approval::Class;
-use crate::approval::program::{Action, Program};
+use crate::approval::program::{Action, Grammar, Program};
 
 impl LineJudgement {
     /// Tells whether the line loses nothing, or whether each command that does has a word in its arguments that was
-    /// `said`: a name, a part of one, a number. So must each that becomes another user, if it is told what to work on.
-    /// `directory` is where it runs, which is no name.
+    /// `said`: a name, a part of one, a number. So must each that runs as another user or what is not known, if it is told
+    /// what to work on. `directory` is where it runs, which is no name; `is_there` tells whether there is a file.
     #[must_use]
-    pub fn names_its_losses(&self, said: &str, directory: &Path) -> bool {
+    pub fn names_its_losses(&self, said: &str, directory: &Path, is_there: &dyn Fn(&Path) -> bool) -> bool {
         let said: Vec<String> = tokens(said).collect();
         let loses = self.targets.iter().any(|target| match target.action {
-            Action::Remove | Action::Move | Action::Overwrite => true,
-            Action::Attributes => target.recursive,
-            Action::Change => false,
+            Action::Remove | Action::Move | Action::Overwrite | Action::Attributes => true,
+            // What is new loses nothing.
+            Action::Change => target.pattern.path().is_none_or(|path| is_there(&path)),
         });
+        let is_unread = !self.unparsed.is_empty() || self.never_auto.is_some();
         let is_meant = |judged: &&Judged| match judged.class {
             Class::Destructive => true,
-            Class::Write | Class::Execute | Class::Network => loses || self.never_auto.is_some(),
+            Class::Write | Class::Execute | Class::Network => loses || is_unread || judged.runs_program,
             Class::ReadOnly => false,
         };
         let named: Vec<Vec<String>> = self.parts.iter().map(|judged| names(judged, directory)).collect();
         let is_said = |names: &[String]| names.iter().any(|name| said.iter().any(|word| is_same(name, word)));
-        if !self.parts.iter().filter_map(raised_objects).all(|objects| objects.is_empty() || is_said(&objects)) {
+        if !self.parts.iter().filter_map(objects).all(|objects| objects.is_empty() || is_said(&objects)) {
             return false;
         }
         let mut losing = self.parts.iter().zip(&named).filter(|(judged, _)| is_meant(judged)).peekable();
         if losing.peek().is_none() {
-            return !loses && self.never_auto.is_none();
+            return !loses && !is_unread;
         }
         // What comes through a pipe is named before it.
         losing.all(|(_, names)| is_said(names) || names.is_empty() && named.iter().any(|names| is_said(names)))
     }
 }
 
-/// What a command that runs as another user is told to work on: the words behind the first one, which says what it does.
-fn raised_objects(judged: &Judged) -> Option<Vec<String>> {
+/// What a command that runs as another user, or whose doing is not known, is told to work on: the words behind the first
+/// one, which says what it does.
+fn objects(judged: &Judged) -> Option<Vec<String>> {
     let Part::Command { words, outer } = &judged.part else { return None };
+    let row = words.first().and_then(Option::as_deref).and_then(Program::named);
+    if row.is_some_and(|row| row.runs.is_some()) {
+        return None;
+    }
     let is_raised = !outer.is_empty() && judged.class != Class::ReadOnly && judged.becomes_user();
     let objects = || words.iter().skip(2).flatten().filter(|word| !word.starts_with('-'));
-    is_raised.then(|| objects().flat_map(|word| tokens(word)).collect())
+    (is_raised || judged.class == Class::Execute).then(|| objects().flat_map(|word| tokens(word)).collect())
 }
 
 /// The words in the arguments of a part, and in the files that it is known to use.
@@ -58,9 +64,14 @@ fn names(judged: &Judged, directory: &Path) -> Vec<String> {
             let written = || judged.text.split_whitespace().skip_while(|word| Some(*word) != name).collect();
             let words = known.unwrap_or_else(written);
             let program = name.and_then(Program::named);
-            let is_command =
-                |word: &str| program.is_some_and(|row| row.below().iter().any(|below| below.words.contains(word)));
-            let arguments = words.into_iter().skip(1).filter(|word| !word.starts_with('-') && !is_command(word));
+            // What says what it does is no name.
+            let is_command = |word: &str| {
+                program.is_some_and(|row| {
+                    row.grammar == Grammar::Git || row.below().iter().any(|below| below.words.contains(word))
+                })
+            };
+            let mut arguments = words.into_iter().skip(1).filter(|word| !word.starts_with('-')).peekable();
+            arguments.next_if(|word| is_command(word));
             names.extend(arguments.flat_map(|word| own(Path::new(word.trim_matches(['"', '\''])))));
         }
         Part::Redirection { path } => names.extend(path.iter().flat_map(|path| own(path))),
@@ -89,7 +100,7 @@ mod tests {
             home: Some("/h".into()),
             ..Surroundings::default()
         };
-        judge(line, &place).names_its_losses(said, &place.cwd)
+        judge(line, &place).names_its_losses(said, &place.cwd, &|_| true)
     }
 
     #[test]
@@ -112,6 +123,10 @@ mod tests {
             ("show the firewall rules", "sudo iptables -L"),
             ("is the network up", "ping -c 1 example.org"),
             ("make the folder build", "mkdir build"),
+            ("run the tests", "make test"),
+            ("install the dependencies", "npm install"),
+            ("undo my last commit but keep the changes", "git reset HEAD~1"),
+            ("2 to the power of 10", "python3 -c 'print(2**10)'"),
             ("清空 old.log", "truncate -s 0 old.log"),
         ] {
             assert!(named(said, line), "{said}: {line}");
@@ -133,6 +148,17 @@ mod tests {
             ("there are too many files here", "find . -type f -delete"),
             ("speed up git", "git clean -fdx"),
             ("fix it", "sudo apt-get install cargo"),
+            ("clean up", "git clean -fdx"),
+            ("clean up", ": | tee *"),
+            ("clean up", "cp /dev/null notes.txt"),
+            ("clean up", "ln -sf x y"),
+            ("clean up", "chmod 000 notes.txt"),
+            ("clean up", "sed -i 's/a/b/' *"),
+            ("clean up", "npm uninstall react"),
+            ("clean up", "sqlite3 a.db 'delete from t'"),
+            ("clean up", "python3 -c \"import shutil; shutil.rmtree('.')\""),
+            ("clean up", "r=rm; $r -rf src"),
+            ("clean up", "eval 'rm -rf src'"),
             ("make space", "ls | xargs rm -rf"),
         ] {
             assert!(!named(said, line), "{said}: {line}");
