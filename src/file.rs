@@ -2,7 +2,7 @@
 //! nothing of what is in them.
 
 use std::fs::{DirBuilder, File, Metadata};
-use std::io::{Result, Write as _};
+use std::io::{ErrorKind, Result, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,12 @@ pub enum Outlives {
     Kill,
     /// That the machine loses its power, too: this waits for the disk.
     PowerCut,
+}
+
+/// Tells whether something may be at a path: also a link to nothing, and what cannot be looked at.
+#[must_use]
+pub fn may_be_there(path: &Path) -> bool {
+    !path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 /// Replaces a file in one step: who reads it meanwhile reads the old one or the new one. It is readable by its owner only,

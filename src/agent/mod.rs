@@ -80,6 +80,7 @@ use crate::approval::command::judge;
 use crate::approval::{BlastRadius, Mode, Policy, Surroundings};
 use crate::context::{Shares, view};
 use crate::conversation::{Conversation, Ledger, tokens};
+use crate::file::may_be_there;
 use crate::journal::{Foreign, JournalError, Plan, TakenBack, Turn};
 use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::sandbox::Sandbox;
@@ -406,7 +407,7 @@ pub fn try_calls(agent: &mut Agent, places: Vec<PathBuf>, bounds: Bounds, probe:
 #[must_use]
 pub fn names_its_losses(agent: &Agent, line: &str, said: &str) -> bool {
     let surroundings = agent.consent.surroundings();
-    judge(line, surroundings).names_its_losses(said, &surroundings.cwd, &|path| path.exists())
+    judge(line, surroundings).names_its_losses(said, &surroundings.cwd, &may_be_there)
 }
 
 /// Tells whether the policy lets a line run where the agent works without a question.

@@ -14,6 +14,7 @@ use super::super::models::{self, Missing, choose};
 use crate::agent::TurnEnd;
 use crate::approval::command::judge;
 use crate::command::Problem;
+use crate::file::may_be_there;
 use crate::frontend::exit::Exit;
 use crate::frontend::handoff::{Facts, NoCommand, paint, rewrite_line, rewrite_prompt};
 use crate::frontend::signals::Signals;
@@ -76,7 +77,7 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
     drop(guest);
     if let Some(command) = found.as_ref().ok().filter(|_| provider.model().small) {
         let place = app.project.surroundings(app.sandbox().secret_files(), app.shell.definitions());
-        if !judge(command, &place).names_its_losses(&line, &place.cwd, &|path| path.exists()) {
+        if !judge(command, &place).names_its_losses(&line, &place.cwd, &may_be_there) {
             let command = &sanitize_line(command);
             return Err(failed(app.locale.with(word::handoff::Unnamed { command }), Exit::Failed));
         }

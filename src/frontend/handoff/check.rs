@@ -4,13 +4,13 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
 use crate::agent::Needs;
 use crate::approval::needed_directory;
+use crate::file::may_be_there;
 use crate::locale::{Locale, word};
 use crate::shell;
 use crate::terminal::sanitize_line;
@@ -153,8 +153,7 @@ impl Check {
         }
         let is_gone = |path: &&PathBuf| {
             let name = path.file_name().map(|name| name.to_string_lossy());
-            !name.is_some_and(|name| is_made(&name))
-                && path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
+            !name.is_some_and(|name| is_made(&name)) && !may_be_there(path)
         };
         let gone = needs.there.iter().find(is_gone)?;
         let path = gone.strip_prefix(&self.directory).unwrap_or(gone).display().to_string();
