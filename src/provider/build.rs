@@ -55,6 +55,7 @@ fn row_of(row: &Value, table: &mut String) -> Result<(), Box<dyn Error>> {
         "query",
         "key_check",
         "search_price",
+        "start",
         "models_dev",
     ];
     if let Some(strange) = fields.keys().find(|field| !known.contains(&field.as_str())) {
@@ -83,11 +84,12 @@ fn row_of(row: &Value, table: &mut String) -> Result<(), Box<dyn Error>> {
     }
     let key_check = row.get("key_check").and_then(Value::as_str).unwrap_or_default();
     let search_price = row.get("search_price").and_then(Value::as_str).unwrap_or_default();
+    let start = if row.get("start").is_some() { texts("start")? } else { Vec::new() };
     writeln!(
         table,
         "Row {{ name: {:?}, protocol: Protocol::{}, at_home: {at_home}, base_url: {:?}, base_url_variables: &{:?}, \
          key_variables: &{:?}, default_model: {:?}, query: &{query:?}, key_check: {key_check:?}, \
-         search_price: {search_price:?}, quirks: Quirks {{ {quirks}..PLAIN }} }},",
+         search_price: {search_price:?}, start: &{start:?}, quirks: Quirks {{ {quirks}..PLAIN }} }},",
         text("name")?,
         word(PROTOCOLS, text("protocol")?)?,
         text("base_url")?,

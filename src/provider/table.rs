@@ -34,6 +34,8 @@ pub struct Row {
     /// What one search by the provider costs in dollars, by its price list of autumn 2026; empty where that is
     /// unknown.
     pub search_price: &'static str,
+    /// The command that starts it, where it is a server of this machine that needs nothing else; empty otherwise.
+    pub start: &'static [&'static str],
     /// Where the server departs from its protocol.
     pub quirks: Quirks,
 }

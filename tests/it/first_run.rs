@@ -1,5 +1,6 @@
 //! The first start of a REPL, in every state a home can be in: what is asked, what is written, and what is not.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -61,20 +62,12 @@ fn started(terminal: Options, command: &Command) -> Pty {
     pty
 }
 
-/// The number of the choice whose row has this text.
-fn number(pty: &Pty, text: &str) -> String {
-    pty.wait_for(text);
-    let shown = pty.transcript();
-    let row = shown.lines().rev().find(|row| row.contains(text)).unwrap();
-    row.trim_start_matches(['❯', ' ']).chars().take(1).collect()
-}
-
 #[test]
 fn an_empty_home_is_asked_once_and_not_now_says_how_to_come_back() {
     for keys in ["\x1b", "n"] {
         let home = Home::new();
         let mut pty = started(Pty::options(), &nothing(&home));
-        let keys = if keys == "n" { number(&pty, "not now") } else { keys.to_owned() };
+        let keys = if keys == "n" { pty.number("not now") } else { keys.to_owned() };
         assert!(pty.transcript().contains("axi has no model yet"), "{}", pty.describe());
         pty.send(keys);
         assert_eq!(pty.wait_exit().code(), Some(3));
@@ -145,7 +138,7 @@ fn a_provider_its_key_and_a_model_are_chosen_and_the_typed_line_is_sent() {
     let mut command = nothing(&home);
     command.env("OPENAI_BASE_URL", server.url("/v1")).arg("hello there");
     let mut person = Person { pty: started(Pty::options(), &command) };
-    let other = number(&person.pty, "another provider");
+    let other = person.pty.number("another provider");
     person.types(other);
     person.sees("Which provider?");
     person.types("openai");
@@ -161,7 +154,7 @@ fn a_provider_its_key_and_a_model_are_chosen_and_the_typed_line_is_sent() {
     person.waits(|view| view.text().matches("Key for openai").count() == 2, "the key again");
     person.types(format!("{KEY}\r"));
     person.sees("openai accepts it");
-    let two = number(&person.pty, "  two");
+    let two = person.pty.number("  two");
     person.types(two);
     person.sees("Yes, in this file");
     person.types("y");
@@ -183,11 +176,11 @@ fn a_server_at_another_address_is_asked_for_its_protocol_its_key_and_a_model() {
     let mut command = nothing(&home);
     command.arg("hello there");
     let mut person = Person { pty: started(Pty::options(), &command) };
-    let elsewhere = number(&person.pty, "a server at another address");
+    let elsewhere = person.pty.number("a server at another address");
     person.types(&elsewhere);
     person.sees("the server's address ❯");
     person.types("no address\r");
-    let protocol = number(&person.pty, "openai-chat");
+    let protocol = person.pty.number("openai-chat");
     person.types(&protocol);
     person.sees("no address is not the address of a server");
     person.waits(|view| view.text().matches(QUESTION).count() == 2, "the offers again");
@@ -200,7 +193,7 @@ fn a_server_at_another_address_is_asked_for_its_protocol_its_key_and_a_model() {
     person.types("k");
     person.sees("Key for 127-0-0-1");
     person.types(format!("{KEY}\r"));
-    let two = number(&person.pty, "  two");
+    let two = person.pty.number("  two");
     person.types(two);
     person.sees("Yes, in this file");
     person.types("y");
@@ -221,11 +214,11 @@ fn a_server_that_lists_no_models_is_asked_for_the_one_the_person_names() {
     let mut command = nothing(&home);
     command.arg("hello there");
     let mut person = Person { pty: started(Pty::options(), &command) };
-    let elsewhere = number(&person.pty, "a server at another address");
+    let elsewhere = person.pty.number("a server at another address");
     person.types(&elsewhere);
     person.sees("the server's address ❯");
     person.types(format!("{}\r", server.url("")));
-    let protocol = number(&person.pty, "openai-chat");
+    let protocol = person.pty.number("openai-chat");
     person.types(&protocol);
     person.sees("the model's name ❯");
     person.types("mine\r");
@@ -247,7 +240,7 @@ fn what_another_agent_asks_is_taken_over_and_its_secret_only_after_a_yes() {
         home.write(".codex/config.toml", &codex);
         home.write(".codex/auth.json", &json!({"OPENAI_API_KEY": KEY}).to_string());
         let mut person = Person { pty: started(Pty::options(), &nothing(&home)) };
-        let import = number(&person.pty, "lab/two, as in codex");
+        let import = person.pty.number("lab/two, as in codex");
         person.types(import);
         person.sees("Use it in axi?");
         person.types(if yes { "y" } else { "n" });
@@ -289,7 +282,7 @@ fn what_is_typed_while_a_key_is_tried_is_not_shown_and_ctrl_c_leaves() {
     let mut command = nothing(&home);
     command.env("OPENAI_BASE_URL", server.url("/v1"));
     let mut person = Person { pty: started(Pty::options(), &command) };
-    let other = number(&person.pty, "another provider");
+    let other = person.pty.number("another provider");
     person.types(other);
     person.sees("Which provider?");
     person.types("openai");
@@ -323,7 +316,7 @@ fn ctrl_c_at_any_step_leaves_nothing_half_written() {
         command.env("OPENAI_BASE_URL", server.url("/v1"));
         let mut pty = started(Pty::options(), &command);
         for (question, keys) in &steps[..last] {
-            let keys = if *keys == "other" { number(&pty, "another provider") } else { (*keys).to_owned() };
+            let keys = if *keys == "other" { pty.number("another provider") } else { (*keys).to_owned() };
             if let Some((name, _)) = keys.split_once('\r') {
                 pty.send(name);
                 pty.wait_for(&format!("› {name}"));
@@ -359,7 +352,7 @@ fn settings_that_cannot_be_written_cost_only_the_next_start() {
     let mut command = nothing(&home);
     command.env("XDG_CONFIG_HOME", home_of_settings.join("below")).env("LAB", KEY);
     let mut person = Person { pty: started(Pty::options(), &command) };
-    let import = number(&person.pty, "lab/one, as in codex");
+    let import = person.pty.number("lab/one, as in codex");
     person.types(import);
     person.sees_choice("one");
     person.types("\r");
@@ -402,10 +395,10 @@ fn setup_runs_it_again_and_the_next_line_goes_to_the_new_model() {
     let mut person = Person::meets(&command);
     person.sends("/setup");
     person.sees(QUESTION);
-    let lab = number(&person.pty, "lab, with the key in LAB");
+    let lab = person.pty.number("lab, with the key in LAB");
     person.types(lab);
     person.sees("lab accepts it");
-    let two = number(&person.pty, "  two");
+    let two = person.pty.number("  two");
     person.types(two);
     person.sees("using lab/two");
     person.sends("hello");
@@ -413,4 +406,54 @@ fn setup_runs_it_again_and_the_next_line_goes_to_the_new_model() {
     assert_eq!(server.requests().last().unwrap().body["model"], "two");
     assert!(settings(&home).unwrap().starts_with("# mine\nmodel = \"lab/two\"\n"), "{:?}", settings(&home));
     assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
+fn a_server_that_is_installed_is_started_and_goes_on_running() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("hello back")]);
+    let runs = home.path().join("runs");
+    let is_started = runs.clone();
+    let list = json!({"data": [{"id": "one"}]});
+    server.decide(move |request| {
+        let answered = if is_started.exists() { Answer::json(200, &list) } else { Answer::json(503, &json!({})) };
+        request.body.is_null().then_some(answered)
+    });
+    let script = format!("#!/bin/sh\necho \"$*\" $$ >'{}'\nexec sleep 1000\n", runs.display());
+    let lms = home.write("bin/lms", &script);
+    std::fs::set_permissions(&lms, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", lms.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let mut command = nothing(&home);
+    command.env("LMSTUDIO_BASE_URL", server.url("/v1")).env("PATH", path).arg("hello there");
+    let mut person = Person { pty: started(Pty::options(), &command) };
+    let start = person.pty.number("start lmstudio: lms server start");
+    person.types(start);
+    person.sees("axi started `lms server start`");
+    person.sees("axi uses lmstudio/one from now on");
+    person.sees("hello back");
+    let said = std::fs::read_to_string(&runs).unwrap();
+    let (arguments, process) = said.trim().rsplit_once(' ').unwrap();
+    assert_eq!(arguments, "server start");
+    assert!(person.count(&format!("(process {process})")) > 0, "{}", person.pty.describe());
+    assert_eq!(person.leaves(), Some(0));
+    let process = rustix::process::Pid::from_raw(process.parse().unwrap()).unwrap();
+    // It was axi's child, and is nobody's when axi has ended.
+    rustix::process::test_kill_process(process).unwrap();
+    rustix::process::kill_process(process, rustix::process::Signal::KILL).unwrap();
+}
+
+#[test]
+fn a_server_that_cannot_be_started_is_told_and_the_offers_come_again() {
+    let home = Home::new();
+    let lms = home.write("bin/lms", "#!/bin/sh\nexit 7\n");
+    std::fs::set_permissions(&lms, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", lms.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let mut command = nothing(&home);
+    let mut person = Person { pty: started(Pty::options(), command.env("PATH", path)) };
+    let start = person.pty.number("start lmstudio");
+    person.types(start);
+    person.sees("`lms server start` did not start a server");
+    person.waits(|view| view.text().matches(QUESTION).count() == 2, "the offers again");
+    person.types("\x03");
+    assert_eq!(person.pty.wait_exit().code(), Some(130));
 }

@@ -19,6 +19,7 @@ const TINY: Weights = Weights {
     hash: "72399361da6a7754fec986dca5b7cbaf1c810a28ded4abaf56b2106d06cb78b0",
     licence: "MIT",
     template: "ChatML",
+    memory: 0,
     context: 8192,
     hub: "",
     parts: Some(("tiny-part", 2, "tiny_part")),

@@ -44,7 +44,7 @@ fn nothing_configured(home: &Home, server: &Server) -> Command {
     for variable in ["OLLAMA_HOST", "LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL", "VLLM_BASE_URL"] {
         command.env(variable, "http://127.0.0.1:1");
     }
-    command.env("AXI_MODEL_HUB", server.url("/weights"));
+    command.env("AXI_MODEL_HUB", server.url("/weights")).env("AXI_MODEL_SPEED", "20000000000");
     command
 }
 
@@ -63,7 +63,7 @@ fn a_fetch_stopped_by_esc_is_told_in_one_word_and_goes_on_next_time() {
     }
     let (server, gate) = fetching();
     let mut pty = offered(&home, &server);
-    pty.send("1");
+    pty.send(pty.number("qwen2.5-coder-"));
     pty.wait_for("ESC stops");
     gate.wait_reached();
     pty.wait_for("0 %");
@@ -86,7 +86,7 @@ fn saying_no_fetches_nothing_and_says_what_else_there_is() {
     let home = Home::new();
     let server = Server::start([]);
     let mut pty = offered(&home, &server);
-    pty.send("4");
+    pty.send(pty.number("not now"));
     assert_eq!(pty.wait_exit().code(), Some(3));
     let seen = pty.transcript();
     assert!(seen.contains("export ANTHROPIC_API_KEY"), "{seen}");
@@ -129,4 +129,37 @@ fn a_hand_off_has_its_line_back_whatever_stops_the_fetch() {
     pty.wait_for("0 %");
     pty.send("\x03");
     assert_eq!((pty.wait_exit().code(), reply(&home).as_str()), (Some(130), "put\nlist 'it'"));
+}
+
+#[test]
+fn the_offer_names_size_licence_and_pace_and_what_would_be_too_slow_is_not_offered() {
+    let home = Home::new();
+    let server = Server::start([]);
+    let mut pty = offered(&home, &server);
+    let seen = pty.transcript();
+    // 20 GB of weights a second; a machine with little memory is offered the smaller one.
+    let usual = seen.contains("qwen2.5-coder-1.5b") && seen.contains("1.1 GB, Apache-2.0");
+    assert!(
+        usual && seen.contains("writes about 17.9 tokens a second") || seen.contains("qwen2.5-coder-0.5b"),
+        "{seen}"
+    );
+    pty.send("\x1b");
+    assert_eq!(pty.wait_exit().code(), Some(3));
+
+    let mut command = nothing_configured(&home, &server);
+    let mut pty = Pty::options().spawn(command.env("AXI_MODEL_SPEED", "1000000000"));
+    pty.wait_for("not now");
+    assert!(!pty.transcript().contains("local/qwen"), "{}", pty.describe());
+    pty.send("\x1b");
+    assert_eq!(pty.wait_exit().code(), Some(3));
+
+    let mut command = nothing_configured(&home, &server);
+    command
+        .env("AXI_MODEL_SPEED", "1000000000")
+        .env("AXI_LINE", "list it")
+        .env("AXI_REPLY", home.path().join("reply"));
+    let mut pty = Pty::options().spawn(command.arg("handoff"));
+    pty.wait_for("fewer than 3 tokens a second");
+    assert_eq!((pty.wait_exit().code(), reply(&home).as_str()), (Some(3), "put\nlist it"));
+    assert_eq!(server.requests().len(), 0);
 }

@@ -10,9 +10,10 @@ use tokio_util::sync::CancellationToken;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::Failed;
-use super::memory::{available, fitting};
+use super::memory::{available, fitting, offered};
 use super::missing::Missing;
 use super::own::places;
+use super::pace::{pace, speed, test};
 use super::size::megabytes;
 use crate::agent::Failure;
 use crate::command::Problem;
@@ -21,7 +22,7 @@ use crate::frontend::exit::Exit;
 use crate::frontend::words;
 use crate::locale::{Locale, word};
 use crate::provider::local::{
-    self, FetchError, NAME, NotThere, Progress, Source, Sources, Weights, find, leavings,
+    self, FetchError, NAME, NotThere, Progress, Source, Sources, Weights, by_name, find, leavings,
 };
 use crate::provider::{Client, ProviderError};
 use crate::terminal::{KeyWatch, Pending, Tty, escape_wait};
@@ -38,15 +39,19 @@ pub(in crate::app) fn find_or_offer(
     missing: Missing,
 ) -> Result<Option<(String, String)>, Failed> {
     let places = places(app);
-    let wanted = fitting(available());
-    let here = wanted.iter().find(|weights| find(weights, &places).is_some());
+    let available = available();
+    let here = fitting(available).into_iter().find(|weights| find(weights, &places).is_some());
     if let Some(weights) = here {
         let why = app.locale.text(word::local::FOUND).to_owned();
         return Ok(Some((format!("{NAME}/{}", weights.name), why)));
     }
     let asked = missing == Missing::Offer && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let (Some(weights), Some(folder)) = (wanted.first().copied(), local::folder(&places)) else { return Ok(None) };
-    if !asked || !agreed(app, weights, &folder)? {
+    let Some(folder) = local::folder(&places).filter(|_| asked) else { return Ok(None) };
+    let Some(weights) = offered(available, speed(app)).into_iter().next() else {
+        Console::new(&app.locale).note(app.locale.text(word::local::TOO_SLOW));
+        return Ok(None);
+    };
+    if !agreed(app, weights, &folder)? {
         return Ok(None);
     }
     fetch(app, weights, &folder, client, runtime).map_err(|(problem, exit)| Failed::new(problem, exit))?;
@@ -54,20 +59,24 @@ pub(in crate::app) fn find_or_offer(
     Ok(Some((format!("{NAME}/{}", weights.name), why)))
 }
 
-/// Names axi's own model, fetched if it is not here: the person has agreed.
-pub(in crate::app) fn fetch_own(app: &App, client: &Client, runtime: &Runtime) -> Result<String, Failed> {
+/// Fetches a model of axi's own, by its name in settings, if it is not here: the person has agreed.
+pub(in crate::app) fn fetch_own(
+    app: &App,
+    name: &str,
+    client: &Client,
+    runtime: &Runtime,
+) -> Result<String, Failed> {
     let places = places(app);
-    let fitting = fitting(available());
-    let here = fitting.iter().find(|weights| find(weights, &places).is_some());
-    let (Some(weights), Some(folder)) = (here.or(fitting.first()), local::folder(&places)) else {
+    let weights = name.strip_prefix(NAME).and_then(|name| by_name(name.strip_prefix('/')?));
+    let (Some(weights), Some(folder)) = (weights, local::folder(&places)) else {
         let what = app.locale.text(word::local::NO_FOLDER).to_owned();
         return Err(Failed::new(Problem { what, hint: String::new() }, Exit::Failed));
     };
-    if here.is_none() {
+    if find(weights, &places).is_none() {
         Console::new(&app.locale).note(&told_sources(app, weights));
         fetch(app, weights, &folder, client, runtime).map_err(|(problem, exit)| Failed::new(problem, exit))?;
     }
-    Ok(format!("{NAME}/{}", weights.name))
+    Ok(name.to_owned())
 }
 
 /// Asks whether to fetch a model; ESC means no. The error, which needs no words, stands for Ctrl+C.
@@ -77,6 +86,7 @@ pub(in crate::app) fn agreed(app: &App, weights: &Weights, folder: &Path) -> Res
     let folder = app.paths.shown(folder);
     console.note(app.locale.text(word::local::NOTHING_CONFIGURED));
     console.note(&told_sources(app, weights));
+    console.note(&pace(app, speed(app), weights, &app.locale));
     let question = app.locale.with(word::local::Question {
         model: weights.name,
         size: &size,
@@ -190,15 +200,17 @@ pub(in crate::app) fn fetch(
     };
     let sources = sources(app);
     let fetched = runtime.block_on(local::fetch(weights, folder, &sources, client, &mut told, &cancel));
-    drop(watch);
-    drop(tty);
     if interactive {
         console.rewrite("");
     }
-    let path = fetched.map_err(|error| problem(app, weights, folder, error))?;
-    // The bytes were checked just now, so the first question need not check them again.
-    local::remember(&path, weights, &places(app));
-    Ok(path)
+    if let Ok(path) = &fetched {
+        // The bytes were checked just now, so the first question need not check them again.
+        local::remember(path, weights, &places(app));
+        test(app, weights, path, || cancel.is_cancelled());
+    }
+    drop(watch);
+    drop(tty);
+    fetched.map_err(|error| problem(app, weights, folder, error))
 }
 
 fn progress_line(locale: &Locale, weights: &Weights, bytes: u64, new: u64, elapsed: Duration) -> String {

@@ -1,20 +1,38 @@
-//! Finds out how much memory a model can have, and which model fits into it.
+//! Finds out how much memory a model can have, and which model fits into it and is quick enough here.
 
 use std::path::Path;
 
 use crate::provider::local::{TABLE, Weights};
 
-/// Below this much memory, in bytes, the smallest model comes first: the default one takes 1.1 GB, and up to 0.3 GB
-/// more in a long conversation, and the other programs need memory, too.
-const MEMORY: u64 = 2_200_000_000;
+/// The memory in bytes that counts as free where the system does not say.
+const UNTOLD: u64 = 4_000_000_000;
 
-/// Sorts the models by how well they fit: the default model first, or the smallest one if memory is short.
+/// Tokens a second below which nobody waits for an answer.
+const SLOWEST: u64 = 3;
+
+/// Sorts the models by how well they would run if they are here: the largest that has its memory first, and of those
+/// that have not the smallest.
 pub(in crate::app) fn fitting(available: Option<u64>) -> Vec<&'static Weights> {
-    let mut models: Vec<&Weights> = TABLE.iter().collect();
-    if available.is_some_and(|bytes| bytes < MEMORY) {
-        models.sort_by_key(|weights| weights.size);
-    }
+    let (mut fit, mut tight): (Vec<&Weights>, Vec<&Weights>) =
+        TABLE.iter().partition(|weights| has_memory(weights, available));
+    fit.sort_by_key(|weights| std::cmp::Reverse(weights.size));
+    tight.sort_by_key(|weights| weights.size);
+    fit.extend(tight);
+    fit
+}
+
+/// Lists the models that are worth fetching, the one to begin with first, then larger ones: those that have their memory, and
+/// write [`SLOWEST`] tokens a second on a machine that multiplies so many bytes of weights a second (`local::speed`).
+pub(in crate::app) fn offered(available: Option<u64>, speed: u64) -> Vec<&'static Weights> {
+    let is_worth = |weights: &&Weights| has_memory(weights, available) && speed / weights.size.max(1) >= SLOWEST;
+    let mut models: Vec<&Weights> = TABLE.iter().filter(is_worth).collect();
+    let least = models.first().map_or(0, |weights| weights.size);
+    models.retain(|weights| weights.size >= least);
     models
+}
+
+fn has_memory(weights: &Weights, available: Option<u64>) -> bool {
+    available.unwrap_or(UNTOLD) >= weights.memory
 }
 
 /// Returns how much memory is available without taking it from others, in bytes: what the kernel reports, or what
@@ -71,17 +89,36 @@ fn group(most: &str, current: &str, stat: &str, files: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn first(available: Option<u64>) -> &'static str {
-        fitting(available)[0].name
+    const SMALL: &str = "qwen2.5-coder-0.5b";
+    const USUAL: &str = "qwen2.5-coder-1.5b";
+    const LARGE: &str = "qwen3-4b";
+
+    fn names(models: &[&Weights]) -> Vec<&'static str> {
+        models.iter().map(|weights| weights.name).collect()
     }
 
     #[test]
-    fn the_small_model_comes_first_where_memory_is_short() {
-        assert_eq!(first(Some(2_000_000_000)), "qwen2.5-coder-0.5b");
-        assert_eq!(first(Some(8_000_000_000)), "qwen2.5-coder-1.5b");
-        assert_eq!(first(None), "qwen2.5-coder-1.5b");
+    fn the_largest_that_has_its_memory_is_used() {
+        assert_eq!(names(&fitting(Some(2_000_000_000))), [SMALL, USUAL, LARGE]);
+        assert_eq!(names(&fitting(Some(5_000_000_000))), [USUAL, SMALL, LARGE]);
+        assert_eq!(names(&fitting(Some(16_000_000_000))), [LARGE, USUAL, SMALL]);
+        assert_eq!(names(&fitting(None)), [USUAL, SMALL, LARGE]);
         // A model that is here is used even then.
-        assert_eq!(fitting(Some(0)).len(), TABLE.len());
+        assert_eq!(names(&fitting(Some(0))), [SMALL, USUAL, LARGE]);
+    }
+
+    #[test]
+    fn what_would_be_too_slow_or_has_no_memory_is_not_offered() {
+        let fast = 100_000_000_000;
+        assert_eq!(names(&offered(Some(16_000_000_000), fast)), [USUAL, LARGE]);
+        assert_eq!(names(&offered(Some(5_000_000_000), fast)), [USUAL]);
+        assert_eq!(names(&offered(Some(1_000_000_000), fast)), [SMALL]);
+        assert_eq!(names(&offered(None, fast)), [USUAL]);
+        // Four tokens a second of the usual one, and fewer than two of the large one.
+        assert_eq!(names(&offered(Some(16_000_000_000), 4_480_000_000)), [USUAL]);
+        // Two of the usual one, and four of the small one.
+        assert_eq!(names(&offered(Some(16_000_000_000), 2_240_000_000)), [SMALL]);
+        assert_eq!(names(&offered(Some(16_000_000_000), 1_400_000_000)), [] as [&str; 0]);
     }
 
     #[test]

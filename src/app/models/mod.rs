@@ -18,6 +18,8 @@ mod own;
 #[cfg(not(feature = "local"))]
 #[path = "no_own.rs"]
 mod own;
+#[cfg(feature = "local")]
+mod pace;
 mod profiles;
 mod resolve;
 mod said;
@@ -33,13 +35,15 @@ pub(super) use key_store::{Forgotten, KeyStore, KeyStoreError};
 pub(super) use keychain::{KeychainError, find as find_key};
 pub(super) use keyfile::{account, path as key_file};
 #[cfg(feature = "local")]
-pub(super) use memory::{available, fitting};
+pub(super) use memory::{available, fitting, offered};
 pub(super) use missing::Missing;
 #[cfg(not(feature = "local"))]
 pub(super) use own::fetch_own;
 pub(super) use own::{LineConnector, line_connector, lister, models as own_models};
 #[cfg(feature = "local")]
 pub(super) use own::{missing, places};
+#[cfg(feature = "local")]
+pub(super) use pace::{pace, speed, tokens};
 pub(super) use profiles::{keep as keep_profile, path as profile_file};
 pub(super) use resolve::{keep_in_keychain, keys, list, names, resolve, without_key};
 pub(super) use said::Said;

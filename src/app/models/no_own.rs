@@ -45,6 +45,11 @@ pub(in crate::app) fn find_or_offer(
     Ok(None)
 }
 
-pub(in crate::app) fn fetch_own(app: &App, _client: &Client, _runtime: &Runtime) -> Result<String, Failed> {
+pub(in crate::app) fn fetch_own(
+    app: &App,
+    _name: &str,
+    _client: &Client,
+    _runtime: &Runtime,
+) -> Result<String, Failed> {
     Err(Failed::new(left_out(&app.locale), crate::frontend::exit::Exit::NotConfigured))
 }

@@ -6,6 +6,7 @@ mod imports;
 mod offers;
 mod provider_key;
 mod scene;
+mod start;
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -31,8 +32,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) enum SetUp {
     /// This model was chosen.
     Model(String),
-    /// axi's own model was chosen, which may have to be fetched.
-    Own,
+    /// This model of axi's own was chosen, which may have to be fetched.
+    Own(String),
     /// The person does not want to now.
     NotNow,
     /// They want to leave.
@@ -57,8 +58,13 @@ pub(super) fn set_up(scene: &Scene<'_>) -> SetUp {
         };
         let plan = match &offers[picked] {
             Offer::NotNow => return SetUp::NotNow,
-            Offer::Own { .. } => return SetUp::Own,
+            Offer::Own { name, .. } => return SetUp::Own(name.clone()),
             Offer::Server(server) => Plan { provider: server.row.name.to_owned(), ..Plan::default() },
+            Offer::Start(row) => match start::start(scene, row) {
+                Ok(true) => Plan { provider: row.name.to_owned(), ..Plan::default() },
+                Ok(false) | Err(NoChoice::Escaped) => continue,
+                Err(NoChoice::Interrupted) => return SetUp::Leave,
+            },
             Offer::Key { provider, .. } => Plan { provider: provider.clone(), ..Plan::default() },
             Offer::Import(import) => match offers::plan_of(import) {
                 Some(plan) => plan,

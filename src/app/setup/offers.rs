@@ -6,6 +6,7 @@ use super::super::context::App;
 use super::super::models;
 use super::imports::{self, Import, ImportedKey};
 use super::scene::{Plan, Scene};
+use super::start;
 use crate::locale::{Locale, word};
 use crate::provider::{self, FoundServer, KeyPlace};
 
@@ -16,11 +17,13 @@ pub(super) enum Offer {
     Key { provider: String, found: KeyPlace },
     /// A server on this machine.
     Server(FoundServer),
+    /// A server that is installed here and does not answer.
+    Start(&'static provider::Row),
     /// What another agent asks.
     Import(Import),
     /// axi's own model.
     #[cfg_attr(not(feature = "local"), expect(dead_code, reason = "there is none in this build"))]
-    Own { name: String, size: String },
+    Own { name: String, size: String, licence: &'static str, tokens: String },
     /// A provider whose key has to be given.
     Other,
     /// A server whose address has to be given.
@@ -40,7 +43,9 @@ pub(super) fn offers(scene: &Scene<'_>) -> Vec<Offer> {
     let keys = keys.into_iter().map(|(provider, found)| Offer::Key { provider, found });
     let cancel = CancellationToken::new();
     let search = provider::discover(&app.process.variables, client, provider::DISCOVERY_LIMIT, &cancel);
-    let servers = runtime.block_on(search).servers.into_iter().map(Offer::Server);
+    let servers = runtime.block_on(search).servers;
+    let sleeping = start::sleeping(&servers, &app.process.variables).into_iter().map(Offer::Start);
+    let servers = servers.into_iter().map(Offer::Server);
     let read = |path: &std::path::Path| {
         let small = path.metadata().is_ok_and(|file| file.is_file() && file.len() <= LARGEST);
         small.then(|| std::fs::read_to_string(path).ok()).flatten()
@@ -48,21 +53,36 @@ pub(super) fn offers(scene: &Scene<'_>) -> Vec<Offer> {
     let imports = app.paths.home.as_deref().map(|home| imports::all(home, &read)).unwrap_or_default();
     let imports = imports.into_iter().map(Offer::Import);
     let mut offers: Vec<Offer> = keys.chain(servers).chain(imports).collect();
-    offers.extend(own());
+    offers.extend(sleeping);
+    offers.extend(own(app));
     offers.extend([Offer::Other, Offer::Elsewhere, Offer::NotNow]);
     offers
 }
 
 #[cfg(feature = "local")]
-fn own() -> Option<Offer> {
-    let weights = models::fitting(models::available()).into_iter().next()?;
-    let name = format!("{}/{}", provider::local::NAME, weights.name);
-    Some(Offer::Own { name, size: models::megabytes(weights.size) })
+fn own(app: &App) -> Vec<Offer> {
+    let speed = models::speed(app);
+    let row = |weights: &provider::local::Weights| Offer::Own {
+        name: format!("{}/{}", provider::local::NAME, weights.name),
+        size: models::megabytes(weights.size),
+        licence: weights.licence,
+        tokens: models::tokens(app, speed, weights),
+    };
+    let (available, places) = (models::available(), models::places(app));
+    // What is here is not measured against what is worth fetching.
+    let mut rows = models::fitting(available);
+    rows.retain(|weights| provider::local::find(weights, &places).is_some());
+    for weights in models::offered(available, speed) {
+        if !rows.contains(&weights) {
+            rows.push(weights);
+        }
+    }
+    rows.into_iter().map(row).collect()
 }
 
 #[cfg(not(feature = "local"))]
-const fn own() -> Option<Offer> {
-    None
+const fn own(_app: &App) -> Vec<Offer> {
+    Vec::new()
 }
 
 /// The providers that want a key.
@@ -115,7 +135,10 @@ impl Offer {
                     file: &app.paths.shown(&import.file),
                 })
             }
-            Self::Own { name, size } => locale.with(word::setup::Own { model: name, size }),
+            Self::Start(row) => locale.with(word::setup::Start { name: row.name, command: &row.start.join(" ") }),
+            Self::Own { name, size, licence, tokens } => {
+                locale.with(word::setup::Own { model: name, size, licence, tokens })
+            }
             Self::Other => locale.text(word::setup::OTHER).to_owned(),
             Self::Elsewhere => locale.text(word::setup::ELSEWHERE).to_owned(),
             Self::NotNow => locale.text(word::setup::NOT_NOW).to_owned(),

@@ -83,7 +83,7 @@ pub(super) fn chosen(
 ) -> Result<Chosen, Failed> {
     match set_up(&Scene { app, asker, client, runtime, locale }) {
         SetUp::Model(name) => Ok(Chosen::Model(name)),
-        SetUp::Own => fetch_own(app, client, runtime).map(Chosen::Model),
+        SetUp::Own(name) => fetch_own(app, &name, client, runtime).map(Chosen::Model),
         SetUp::NotNow => Ok(Chosen::Nothing),
         SetUp::Leave => Err(silent(Exit::Interrupted)),
     }

@@ -69,7 +69,7 @@ use super::{Abilities, EventStream, ModelInfo, Provider, ProviderError, Request}
 use crate::conversation::Price;
 pub use fetch::{FetchError, fetch, remove};
 pub use sources::{NotThere, Progress, Source, Sources};
-pub use speed::speed;
+pub use speed::{keep_test, speed, test, tested};
 pub use weights::{Places, TABLE, Weights, by_name, check, find, folder, leavings, remember};
 
 /// The provider's name.

