@@ -76,7 +76,7 @@ use std::time::SystemTime;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::approval::command::judge;
+use crate::approval::command::{LineJudgement, judge};
 use crate::approval::{BlastRadius, Mode, Policy, Surroundings};
 use crate::context::{Shares, view};
 use crate::conversation::{Conversation, Ledger, tokens};
@@ -407,7 +407,13 @@ pub fn try_calls(agent: &mut Agent, places: Vec<PathBuf>, bounds: Bounds, probe:
 #[must_use]
 pub fn names_its_losses(agent: &Agent, line: &str, said: &str) -> bool {
     let surroundings = agent.consent.surroundings();
-    judge(line, surroundings).names_its_losses(said, &surroundings.cwd, &may_be_there)
+    judged(agent, line).names_its_losses(said, &surroundings.cwd, &may_be_there)
+}
+
+/// Reads what a line would do where the agent works.
+#[must_use]
+pub fn judged(agent: &Agent, line: &str) -> LineJudgement {
+    judge(line, agent.consent.surroundings())
 }
 
 /// Tells whether the policy lets a line run where the agent works without a question.

@@ -73,7 +73,7 @@ fn each_claim_stands_in_the_installed_page() {
             let (page, head, says) = match fact {
                 Fact::Entry { page, entry, .. } => (page, entry.head, entry.says),
                 Fact::Program { page, says: Some(says), .. } => (page, String::new(), says),
-                Fact::NoLine { written, page } => {
+                Fact::NoLine { written, page, .. } => {
                     without.push(format!("{line}: {written} in {page}"));
                     continue;
                 }

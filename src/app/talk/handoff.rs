@@ -19,6 +19,7 @@ use super::{agent, mend, rewrite};
 use crate::cli::{HandoffKind, RunOptions};
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
+use crate::frontend::explain::{Installed, Pages};
 use crate::frontend::handoff::{Check, Facts, Handoff, OutputConsent, OutputSource, Put, write_reply};
 use crate::frontend::human::Human;
 use crate::locale::word;
@@ -131,6 +132,8 @@ fn job(app: &Rc<App>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     let left = Box::new(move || left(&beside));
     let remember = remember(app, facts);
     let output = output_source(app);
-    let handoff = Handoff { left, remember, agent, human, stage, output, mender, rerun, found, check };
+    let pages = rerun.as_ref().map(|_| Box::new(Installed::new(app.sandbox(), app.process.program.clone())));
+    let pages = pages.map(|pages| pages as Box<dyn Pages>);
+    let handoff = Handoff { left, remember, agent, human, stage, output, mender, rerun, found, check, pages };
     Ok(handoff.run(facts))
 }

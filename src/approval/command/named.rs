@@ -22,7 +22,7 @@ impl LineJudgement {
         let is_meant = |judged: &&Judged| match judged.class {
             Class::Destructive => true,
             Class::Write | Class::Execute | Class::Network => loses || is_unread || judged.runs_program,
-            Class::ReadOnly => false,
+            Class::ReadOnly => is_unread,
         };
         let named: Vec<Vec<String>> = self.parts.iter().map(|judged| names(judged, directory)).collect();
         let is_said = |names: &[String]| names.iter().any(|name| said.iter().any(|word| is_same(name, word)));
@@ -31,7 +31,7 @@ impl LineJudgement {
         }
         let mut losing = self.parts.iter().zip(&named).filter(|(judged, _)| is_meant(judged)).peekable();
         if losing.peek().is_none() {
-            return !loses && !is_unread;
+            return !loses;
         }
         // What comes through a pipe is named before it.
         losing.all(|(_, names)| is_said(names) || names.is_empty() && named.iter().any(|names| is_said(names)))
@@ -126,6 +126,7 @@ mod tests {
             ("run the tests", "make test"),
             ("install the dependencies", "npm install"),
             ("undo my last commit but keep the changes", "git reset HEAD~1"),
+            ("add ~/bin to my PATH", "export PATH=$PATH:~/bin"),
             ("2 to the power of 10", "python3 -c 'print(2**10)'"),
             ("清空 old.log", "truncate -s 0 old.log"),
         ] {
@@ -148,6 +149,7 @@ mod tests {
             ("there are too many files here", "find . -type f -delete"),
             ("speed up git", "git clean -fdx"),
             ("fix it", "sudo apt-get install cargo"),
+            ("fix it", "export PATH=$PATH:~/bin"),
             ("clean up", "git clean -fdx"),
             ("clean up", ": | tee *"),
             ("clean up", "cp /dev/null notes.txt"),

@@ -86,6 +86,8 @@ pub enum Fact {
         written: String,
         /// The page.
         page: String,
+        /// Whether the page has it somewhere in its text.
+        is_named: bool,
     },
     /// Words that are known only when the line runs.
     Later,
@@ -156,6 +158,8 @@ fn command(words: &[Option<String>], pages: &dyn Pages, facts: &mut Vec<Fact>) {
         || LANGUAGES.contains(&name.as_str())
         || (CONTAINERS.contains(&name.as_str())
             && sub.as_ref().is_some_and(|(at, _)| matches!(rest[*at].as_deref(), Some("run" | "exec"))));
+    // A sub-command without a page: nothing here tells its flags.
+    let is_untold = sub.is_none() && candidates.clone().next().is_some_and(|(at, _)| at == 0);
     let mut is_value = false;
     for (at, written) in rest.iter().enumerate() {
         let Some(written) = written.as_deref() else {
@@ -173,7 +177,13 @@ fn command(words: &[Option<String>], pages: &dyn Pages, facts: &mut Vec<Fact>) {
             Some(_) | None => (&page, None),
         };
         if written.starts_with('-') && written.len() > 1 {
+            let before = facts.len();
             is_value = flags(written, page, other, facts);
+            for fact in &mut facts[before..] {
+                if let Fact::NoLine { is_named, .. } = fact {
+                    *is_named |= is_untold;
+                }
+            }
             // What follows is for the program that is given there.
             if passes_on && GIVES_PROGRAM.contains(&written) {
                 break;
@@ -208,8 +218,29 @@ fn flags(written: &str, page: &Page, other: Option<&Page>, facts: &mut Vec<Fact>
     if is_bundle && find(&bare[..bare.char_indices().nth(2).map_or(bare.len(), |(at, _)| at)]).is_some() {
         return letters(&written[1..], page, facts);
     }
-    facts.push(Fact::NoLine { written: bare.to_owned(), page: page.name.clone() });
+    facts.push(no_line(bare.to_owned(), page, other));
     false
+}
+
+fn no_line(written: String, page: &Page, other: Option<&Page>) -> Fact {
+    let is_named = [Some(page), other].into_iter().flatten().any(|page| page.names(&written));
+    Fact::NoLine { written, page: page.name.clone(), is_named }
+}
+
+/// Finds a flag that the installed pages of its program do not name anywhere, and the page. What is no plain flag, and what a short
+/// page does not tell, is not looked at.
+#[must_use]
+pub fn unknown_flag(judged: &LineJudgement, pages: &dyn Pages) -> Option<(String, String)> {
+    let is_flag = |flag: &str| {
+        let name = flag.trim_start_matches('-');
+        flag.len() - name.len() <= 2
+            && name.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
+    };
+    explained(judged, pages).into_iter().flat_map(|part| part.facts).find_map(|fact| match fact {
+        Fact::NoLine { written, page, is_named: false } if is_flag(&written) => Some((written, page)),
+        _ => None,
+    })
 }
 
 /// Tells of letters that are a flag each, until one takes the rest as its value.
@@ -225,7 +256,7 @@ fn letters(written: &str, page: &Page, facts: &mut Vec<Fact>) -> bool {
                     return number + 1 == count;
                 }
             }
-            None => facts.push(Fact::NoLine { written: flag, page: page.name.clone() }),
+            None => facts.push(no_line(flag, page, None)),
         }
     }
     false
@@ -243,7 +274,7 @@ pub fn explain(locale: &Locale, line: &str, place: &Surroundings, pages: &dyn Pa
                 Fact::Program { name, page, says: None } => format!("{name}  [{page}]"),
                 Fact::NoPage { name } => locale.with(word::explain::NoPage { name: &name }),
                 Fact::Entry { entry, .. } => format!("  {} — {}", entry.head, entry.says),
-                Fact::NoLine { written, page } => {
+                Fact::NoLine { written, page, .. } => {
                     format!("  {}", locale.with(word::explain::NoLine { written: &written, page: &page }))
                 }
                 Fact::Later => locale.text(word::explain::LATER).to_owned(),

@@ -61,6 +61,15 @@ impl Page {
             .next()
     }
 
+    /// Tells whether a flag stands anywhere in it.
+    #[must_use]
+    pub fn names(&self, flag: &str) -> bool {
+        let is_inside = |letter: char| letter.is_alphanumeric() || letter == '-';
+        self.text.match_indices(flag).any(|(at, _)| {
+            !self.text[..at].ends_with(is_inside) && !self.text[at + flag.len()..].starts_with(is_inside)
+        })
+    }
+
     /// Finds the line of a sub-command, or of an operand such as `if=`.
     #[must_use]
     pub fn word(&self, word: &str) -> Option<Entry> {

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use super::tldr::Example;
 use crate::agent::Needs;
 use crate::approval::needed_directory;
 use crate::file::may_be_there;
@@ -28,6 +29,8 @@ pub(super) enum Fault {
     Unread { shell: String, says: String },
     /// No program, builtin or keyword of this name is known.
     Missing { program: String },
+    /// No installed page of the program names this option.
+    NoFlag { page: String, flag: String },
     /// It puts several things into what is no directory.
     NoDirectory { path: String },
     /// It removes, moves or empties what is not there.
@@ -46,19 +49,23 @@ impl Fault {
             Self::Missing { program } => {
                 locale.with(word::handoff::NotInstalled { program: &sanitize_line(program) })
             }
+            Self::NoFlag { page, flag } => {
+                locale.with(word::handoff::NoFlag { page: &sanitize_line(page), flag: &sanitize_line(flag) })
+            }
             Self::NoDirectory { path } => locale.with(word::handoff::NoDirectory { path: &sanitize_line(path) }),
             Self::NotThere { path } => locale.with(word::handoff::NotThere { path: &sanitize_line(path) }),
             Self::Fails { says } => locale.with(word::handoff::Fails { says: &sanitize_line(says) }),
         }
     }
 
-    /// Words it for the model.
-    pub(super) fn told(&self) -> String {
+    /// Words it for the model, with examples of what may do it.
+    pub(super) fn told(&self, asked: &str, examples: &[Example]) -> String {
         let what = match self {
             Self::Unread { shell, says } => format!("{shell} cannot read that command: {says}"),
             Self::Missing { program } => {
                 format!("`{program}` is not installed on this machine: another program may do it.")
             }
+            Self::NoFlag { page, flag } => format!("{page} has no option `{flag}`."),
             Self::NoDirectory { path } => format!(
                 "That fails: `{path}` is no directory. Several files go into a directory only; to give each of them another \
                  name takes a loop."
@@ -68,7 +75,10 @@ impl Fault {
         };
         let same =
             if matches!(self, Self::Fails { .. }) { "" } else { " If it is right as it is, propose the same." };
-        format!("{what}\nPropose the whole command again, corrected.{same}")
+        let shown = examples.iter().map(|Example { command, says }| format!("\nInstalled: `{command}` ({says})"));
+        let shown: String = shown.collect();
+        let asked = if shown.is_empty() { String::new() } else { format!(" It is for: {asked}") };
+        format!("{what}{shown}\nPropose the whole command again, corrected.{same}{asked}")
     }
 
     /// Tells whether a small model can do better once it knows: what is not there stays so.
@@ -76,7 +86,7 @@ impl Fault {
         match self {
             Self::NotThere { .. } => false,
             Self::Fails { says } => !says.contains("No such file"),
-            Self::Unread { .. } | Self::Missing { .. } | Self::NoDirectory { .. } => true,
+            Self::Unread { .. } | Self::Missing { .. } | Self::NoFlag { .. } | Self::NoDirectory { .. } => true,
         }
     }
 
@@ -88,6 +98,9 @@ impl Fault {
     /// The command that does what this one is meant to: it makes the directory first, or gives each file its new ending.
     pub(super) fn mended(&self, command: &str, shell: &str) -> Option<String> {
         let Self::NoDirectory { path } = self else { return None };
+        if let Some(found) = found_endings(command) {
+            return Some(found);
+        }
         if !path.contains(['*', '?', '[', '{', '\n']) {
             return Some(format!("mkdir -p {} && {command}", shlex::try_quote(path).ok()?));
         }
@@ -104,6 +117,23 @@ fn endings(command: &str) -> Option<String> {
     let ((before, old), (same, new)) = (from.split_once('*')?, to.split_once('*')?);
     let is_ending = before == same && !old.is_empty() && [before, old, new].into_iter().all(is_plain);
     is_ending.then(|| format!("for f in {from}; do mv -- \"$f\" \"${{f%{old}}}{new}\"; done"))
+}
+
+/// `find … -name '*.a' … -exec mv {} .b \;` with a shell that gives each file its ending: all of them would be moved to one name.
+fn found_endings(command: &str) -> Option<String> {
+    let (find, to) = command.split_once(" -exec mv {} ").filter(|(find, _)| find.starts_with("find "))?;
+    let to = ["\\;", "';'", "+"].iter().find_map(|end| to.strip_suffix(end))?.trim().trim_matches(['"', '\'']);
+    let new = to.strip_prefix("{}").or_else(|| to.strip_prefix('*')).unwrap_or(to);
+    let (_, name) = find.split_once(" -name ").or_else(|| find.split_once(" -iname "))?;
+    let old = name.split(' ').next()?.trim_matches(['"', '\'']).strip_prefix('*')?;
+    let is_ending = |text: &str| {
+        text.len() > 1
+            && text.starts_with('.')
+            && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter))
+    };
+    let is_one = find.matches("name ").count() == 1 && !find.contains(" -iname ");
+    let each = format!("mv -- \"$1\" \"${{1%{old}}}{new}\"");
+    (is_one && is_ending(old) && is_ending(new)).then(|| format!("{find} -exec sh -c '{each}' sh {{}} \\;"))
 }
 
 /// Looks for faults.
@@ -160,6 +190,15 @@ impl Check {
         Some(Fault::NotThere { path })
     }
 
+    /// Tells whether a program of this name is in `PATH`.
+    pub(super) fn is_installed(&self, program: &str) -> bool {
+        let is_program = |folder: PathBuf| {
+            let file = folder.join(program);
+            rustix::fs::access(&file, rustix::fs::Access::EXEC_OK).is_ok() && file.is_file()
+        };
+        std::env::split_paths(&self.path).any(is_program)
+    }
+
     /// Runs a shell on a text that it does not run; tells whether it went well, and what it said.
     async fn run(&self, shell: &str, arguments: &[&str], text: &str) -> Option<(bool, String)> {
         let mut command = tokio::process::Command::new(shell);
@@ -195,6 +234,17 @@ mod tests {
         assert_eq!(mended("my texts", "cp *.txt x").as_deref(), Some("mkdir -p 'my texts' && cp *.txt x"));
         let loop_ = r#"for f in a/*.JPG; do mv -- "$f" "${f%.JPG}.jpg"; done"#;
         assert_eq!(mended("a/*.jpg", "mv a/*.JPG a/*.jpg").as_deref(), Some(loop_));
+        let found = r#"find a -type f -name '*.JPG' -exec sh -c 'mv -- "$1" "${1%.JPG}.jpg"' sh {} \;"#;
+        assert_eq!(mended("*.jpg", r"find a -type f -name '*.JPG' -exec mv {} *.jpg \;").as_deref(), Some(found));
+        assert_eq!(found_endings(r"find a -type f -name '*.JPG' -exec mv {} .jpg \;").as_deref(), Some(found));
+        assert_eq!(found_endings("find a -type f -name '*.JPG' -exec mv {} .jpg +").as_deref(), Some(found));
+        for command in [
+            r"find a -name '*.JPG' -exec mv {} b/.jpg \;",
+            r"find a -name '*.JPG' -o -name '*.x' -exec mv {} .jpg \;",
+            r"find a -name 'x*' -exec mv {} .jpg \;",
+        ] {
+            assert_eq!(found_endings(command), None, "{command}");
+        }
         for command in ["mv a/*.JPG b/*.jpg", "cp *.a *.b", "mv -v *.a *.b", "mv $x*.a $x*.b", "mv * *"] {
             assert_eq!(mended("a/*.b", command), None, "{command}");
         }

@@ -12,6 +12,7 @@ mod consent;
 mod cut;
 mod extract;
 mod facts;
+mod meant;
 mod mend;
 mod mending;
 mod near;
@@ -19,6 +20,7 @@ mod output;
 mod reply;
 mod rerun;
 mod rewrite;
+mod tldr;
 mod turns;
 mod within;
 

@@ -8,15 +8,18 @@ use tokio_util::sync::CancellationToken;
 use super::check::{Check, Fault};
 use super::extract;
 use super::facts::Facts;
+use super::meant::meant;
 use super::mend::Mender;
 use super::mending::{Mending, Workbench};
 use super::output::{Output, OutputSource, consented};
 use super::reply::Put;
 use super::rerun::Rerun;
-use crate::agent::{Agent, TurnEnd, names_its_losses, needs, runs_unasked};
+use super::tldr::{Example, examples};
+use crate::agent::{Agent, TurnEnd, judged, names_its_losses, needs, runs_unasked};
 use crate::command::LeftInShells;
 use crate::conversation::{ContentBlock, Message, Subject, ToolVerb};
 use crate::frontend::exit::Exit;
+use crate::frontend::explain::{Pages, unknown_flag};
 use crate::frontend::human::Human;
 use crate::frontend::stage::Stage;
 use crate::locale::word;
@@ -40,6 +43,8 @@ pub struct Handoff {
     pub rerun: Option<Rerun>,
     /// Looks for what is wrong with a proposed command.
     pub check: Check,
+    /// The pages of the programs that are installed.
+    pub pages: Option<Box<dyn Pages>>,
     /// Words what commands left in their shells.
     pub left: Box<dyn Fn() -> LeftInShells>,
     /// Remembers what the agent ran, where the settings ask for that.
@@ -150,7 +155,7 @@ impl Handoff {
                     Ok(None) if doubtful.is_none() => return (Exit::Done, about),
                     Ok(None) => {}
                     Err(fault) => {
-                        message = Message::user(fault.told());
+                        message = Message::user(fault.told(&text, &self.examples(&fault, &command, &text)));
                         doubtful = Some((command, fault));
                         continue;
                     }
@@ -188,6 +193,11 @@ impl Handoff {
             self.human.painter().say(&words);
             return Ok(Some(Put::Nothing));
         }
+        let meant = if is_small { meant(text, command) } else { None };
+        for change in meant.iter().flat_map(|(_, changes)| changes) {
+            self.human.painter().say(&change.worded(&locale));
+        }
+        let command = meant.as_ref().map_or(command, |(command, _)| command);
         if is_small && self.withholds(command, text) {
             return Ok(None);
         }
@@ -260,7 +270,27 @@ impl Handoff {
         };
         // A large model may mean that it goes if it is there.
         let is_small = self.agent.model().small;
-        found.filter(|fault| is_small || !matches!(fault, Fault::NotThere { .. })).or_else(tries)
+        let no_flag = || {
+            let pages = self.pages.as_deref().filter(|_| is_small)?;
+            let (flag, page) = unknown_flag(&judged(&self.agent, command), pages)?;
+            Some(Fault::NoFlag { page, flag })
+        };
+        found.filter(|fault| is_small || !matches!(fault, Fault::NotThere { .. })).or_else(no_flag).or_else(tries)
+    }
+
+    /// Finds examples of what may do what was asked, where a small model's command cannot work: with other programs that are
+    /// installed, or others of the same. One that would lose something is none.
+    fn examples(&self, fault: &Fault, command: &str, asked: &str) -> Vec<Example> {
+        let own = command.split_whitespace().next().unwrap_or_default();
+        let fits = |example: &Example| {
+            let is_right = match fault {
+                Fault::Missing { .. } => self.check.is_installed(example.program()),
+                Fault::NoFlag { .. } | Fault::Fails { .. } => example.program() == own,
+                Fault::Unread { .. } | Fault::NoDirectory { .. } | Fault::NotThere { .. } => false,
+            };
+            is_right && names_its_losses(&self.agent, example.command, "")
+        };
+        if self.agent.model().small { examples(asked, fits) } else { Vec::new() }
     }
 
     fn workbench<'a>(&'a mut self, pending: &'a Pending) -> Workbench<'a> {

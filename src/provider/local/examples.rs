@@ -93,6 +93,78 @@ const LINE: &[&[Step]] = &[
         Gives("ok"),
     ],
     &[
+        User("largest files in /var"),
+        Calls(
+            ToolVerb::Propose,
+            &[
+                ("command", "find /var -type f -exec du -h {} + | sort -rh | head -n 5"),
+                ("why", "Shows the 5 largest files, largest first"),
+            ],
+        ),
+        Gives("ok"),
+    ],
+    &[
+        User("total lines of all md files below docs"),
+        Calls(
+            ToolVerb::Propose,
+            &[
+                ("command", "find docs -type f -name '*.md' -exec cat {} + | wc -l"),
+                ("why", "Counts the lines of all of them together"),
+            ],
+        ),
+        Gives("ok"),
+    ],
+    &[
+        User("which files can everybody write?"),
+        Calls(
+            ToolVerb::Propose,
+            &[("command", "find . -type f -perm -o=w"), ("why", "Finds files by their permissions")],
+        ),
+        Gives("ok"),
+    ],
+    &[
+        User("which folders have css files in them?"),
+        Calls(
+            ToolVerb::Propose,
+            &[
+                ("command", "find . -type f -name '*.css' -exec dirname {} + | sort -u"),
+                ("why", "Lists each folder once"),
+            ],
+        ),
+        Gives("ok"),
+    ],
+    &[
+        User("is nginx running, yes or no"),
+        Calls(
+            ToolVerb::Propose,
+            &[("command", "pgrep -x nginx >/dev/null && echo yes || echo no"), ("why", "Looks for its process")],
+        ),
+        Gives("ok"),
+    ],
+    &[
+        User("sort big.csv by its second column"),
+        Calls(ToolVerb::Propose, &[("command", "sort -t, -k2 big.csv"), ("why", "Sorts its lines by column 2")]),
+        Gives("ok"),
+    ],
+    &[
+        User("app.env without blanks"),
+        Calls(ToolVerb::Propose, &[("command", "tr -d ' ' < app.env"), ("why", "Prints it without blanks")]),
+        Gives("ok"),
+    ],
+    &[
+        User("what was the date 3 weeks ago?"),
+        Calls(ToolVerb::Propose, &[("command", "date -d '-3 weeks' +%F"), ("why", "Prints the date 3 weeks ago")]),
+        Gives("ok"),
+    ],
+    &[
+        User("where in src is fetch used?"),
+        Calls(
+            ToolVerb::Propose,
+            &[("command", "grep -rn 'fetch' src"), ("why", "Searches all files, also in folders below")],
+        ),
+        Gives("ok"),
+    ],
+    &[
         User("gti push"),
         Calls(ToolVerb::Propose, &[("command", "git push"), ("why", "Sends your commits to the remote")]),
         Gives("ok"),
