@@ -12,6 +12,7 @@ pub mod doctor;
 #[cfg(test)]
 mod effort_tests;
 mod error;
+mod examples;
 mod framing;
 mod gateway;
 mod gemini;

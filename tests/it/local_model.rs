@@ -20,7 +20,7 @@ const TINY: Weights = Weights {
     licence: "MIT",
     template: "ChatML",
     memory: 0,
-    context: 8192,
+    token: 1,
     hub: "",
     parts: Some(("tiny-part", 2, "tiny_part")),
 };
@@ -123,7 +123,7 @@ fn a_person_is_told_what_there_is_and_what_to_do() {
     let listed = run(home.axi().args(["local", "list"]));
     assert_eq!(listed.code, Some(0));
     assert!(listed.out.contains("local/qwen2.5-coder-1.5b") && listed.out.contains("Apache-2.0"), "{}", listed.out);
-    assert!(listed.out.contains("ChatML") && listed.out.contains("8192"), "{}", listed.out);
+    assert!(listed.out.contains("ChatML") && listed.out.contains(" tokens"), "{}", listed.out);
     let asked = run(home.axi().args(["-m", "local/qwen2.5-coder-1.5b", "-p", "hi"]));
     assert_eq!(asked.code, Some(3));
     assert!(asked.err.contains("axi local pull qwen2.5-coder-1.5b"), "{}", asked.err);

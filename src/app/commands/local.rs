@@ -38,8 +38,8 @@ fn list(app: &App) -> String {
             Some(path) => app.paths.shown(&path),
             None => app.locale.text(word::local::NOT_HERE).to_owned(),
         };
-        let Weights { name, licence, template, context, .. } = weights;
-        let context = app.locale.with(word::local::Context { tokens: &context.to_string() });
+        let Weights { name, licence, template, .. } = weights;
+        let context = app.locale.with(word::local::Context { tokens: &models::room(Some(weights)).to_string() });
         format!("{NAME}/{name:<20} {:>7}  {licence:<11} {template}, {context}  {here}", megabytes(weights.size))
     };
     TABLE.iter().map(row).collect::<Vec<_>>().join("\n")

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::provider::local::{TABLE, Weights};
 
 /// The memory in bytes that counts as free where the system does not say.
-const UNTOLD: u64 = 4_000_000_000;
+pub(super) const UNTOLD: u64 = 4_000_000_000;
 
 /// Tokens a second below which nobody waits for an answer.
 const SLOWEST: u64 = 3;

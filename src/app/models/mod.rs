@@ -41,7 +41,7 @@ pub(super) use missing::Missing;
 pub(super) use own::fetch_own;
 pub(super) use own::{LineConnector, line_connector, lister, models as own_models};
 #[cfg(feature = "local")]
-pub(super) use own::{missing, places};
+pub(super) use own::{missing, places, room};
 #[cfg(feature = "local")]
 pub(super) use pace::{pace, speed, tokens};
 pub(super) use profiles::{keep as keep_profile, path as profile_file};

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::context::App;
+use super::memory::{UNTOLD, available};
 use crate::command::Problem;
 use crate::locale::{Locale, word};
 use crate::provider::Provider;
-use crate::provider::local::{LocalProvider, NAME, Places, TABLE, by_name, find};
+use crate::provider::local::{LocalProvider, NAME, Places, TABLE, Weights, by_name, context, find};
+
 /// Connects to a model in this process when it is first wanted.
 pub(in crate::app) type LineConnector = Box<dyn Fn() -> Option<Arc<dyn Provider>> + Send>;
 
@@ -62,9 +64,15 @@ impl Finder {
             path.is_file().then_some(path)
         };
         let shown = model.rsplit('/').next().unwrap_or(model).trim_end_matches(".gguf");
+        let context = room(published);
         let published = published.map(|weights| (weights, self.places.clone()));
-        Some(Arc::new(LocalProvider::new(shown, path?, published, kept, self.idle)))
+        Some(Arc::new(LocalProvider::new(shown, path?, published, kept, (self.idle, context))))
     }
+}
+
+/// How many tokens a conversation with a model may have on this machine.
+pub(in crate::app) fn room(weights: Option<&Weights>) -> u64 {
+    context(weights, available().unwrap_or(UNTOLD))
 }
 
 pub(in crate::app) fn missing(locale: &Locale, model: &str) -> Problem {

@@ -1,6 +1,6 @@
 //! Where a line says how old a file is, or that directories below are left out, and the command says something else. A
 //! small model writes `-mtime -2` for two hours, which is two days, and forgets `-maxdepth 1`: what it then deletes is more than
-//! was meant. Only what can be read without a doubt is changed.
+//! was meant. Only what can be read without a doubt is changed. So is a sum that counts what `wc` itself has summed up.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::terminal::sanitize_line;
 /// One thing that a command says differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Change {
-    /// The words of the line.
+    /// The words of the line; empty where the command is wrong whatever it says.
     pub(super) said: String,
     /// What the command said; empty where it said nothing.
     pub(super) was: String,
@@ -23,7 +23,9 @@ impl Change {
     pub(super) fn worded(&self, locale: &Locale) -> String {
         let Self { said, was, now } = self;
         let (said, was, now) = (&sanitize_line(said), &sanitize_line(was), now);
-        if was.is_empty() {
+        if said.is_empty() {
+            locale.with(word::handoff::CountedTwice { now })
+        } else if was.is_empty() {
             locale.with(word::handoff::Meant { said, now })
         } else {
             locale.with(word::handoff::MeantNot { said, now, was })
@@ -34,7 +36,9 @@ impl Change {
 /// Changes a command to what the line says; lists what was changed.
 pub(super) fn meant(line: &str, command: &str) -> Option<(String, Vec<Change>)> {
     let mut command = command.to_owned();
-    let changes: Vec<Change> = [age(line, &mut command), depth(line, &mut command)].into_iter().flatten().collect();
+    let changes =
+        [age(line, &mut command), size(line, &mut command), depth(line, &mut command), once(&mut command)];
+    let changes: Vec<Change> = changes.into_iter().flatten().collect();
     (!changes.is_empty()).then_some((command, changes))
 }
 
@@ -110,44 +114,55 @@ fn age(line: &str, command: &mut String) -> Option<Change> {
     Some(Change { said: words[from..at + 2].join(" "), was, now })
 }
 
+/// Bytes of each unit, as `find` counts them.
+const SIZES: &[(&str, u64)] = &[
+    ("k", 1 << 10),
+    ("kb", 1 << 10),
+    ("kilobyte", 1 << 10),
+    ("kilobytes", 1 << 10),
+    ("m", 1 << 20),
+    ("mb", 1 << 20),
+    ("megabyte", 1 << 20),
+    ("megabytes", 1 << 20),
+    ("g", 1 << 30),
+    ("gb", 1 << 30),
+    ("gigabyte", 1 << 30),
+    ("gigabytes", 1 << 30),
+];
+
+/// Makes "smaller than 1 MB" that: `find -size -1M` rounds up to whole ones, and finds what is empty.
+fn size(line: &str, command: &mut String) -> Option<Change> {
+    let words = words(line);
+    let mut sizes = words.iter().enumerate().filter_map(|(at, word)| {
+        let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, unit) = word.split_at(digits);
+        let (unit, end) = if unit.is_empty() { (words.get(at + 1)?.as_str(), at + 2) } else { (unit, at + 1) };
+        let (_, bytes) = SIZES.iter().find(|(name, _)| *name == unit)?;
+        Some((at, end, number.parse::<u64>().ok()?.checked_mul(*bytes)?))
+    });
+    let (at, end, bytes) = sizes.next().filter(|_| sizes.next().is_none())?;
+    let before = words[at.saturating_sub(2)..at].join(" ");
+    let is_smaller = ["smaller than", "less than", "under", "below"].iter().any(|name| before.ends_with(name));
+    if !is_smaller || words.iter().any(|word| turns(word)) {
+        return None;
+    }
+    let all = raw(command)?;
+    let mut tests = all.windows(2).filter(|pair| &command[pair[0].clone()] == "-size");
+    let value = tests.next().filter(|_| tests.next().is_none())?[1].clone();
+    let was = command[value.clone()].to_owned();
+    let number = was.strip_prefix('-')?.strip_suffix(['k', 'M', 'G'])?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let now = format!("-{bytes}c");
+    is_number.then(|| command.replace_range(value, &now))?;
+    let said = words[at.saturating_sub(2)..end].join(" ");
+    Some(Change { said, was: format!("-size {was}"), now: format!("-size {now}") })
+}
+
 /// Keeps the one `find` of a command out of the directories below, where the line says so.
 fn depth(line: &str, command: &mut String) -> Option<Change> {
     /// What may stand between the "not" and the directories below.
-    const BETWEEN: &[&str] = &[
-        "include",
-        "including",
-        "search",
-        "searching",
-        "look",
-        "go",
-        "descend",
-        "descending",
-        "recurse",
-        "check",
-        "move",
-        "copy",
-        "touch",
-        "delete",
-        "remove",
-        "list",
-        "in",
-        "into",
-        "inside",
-        "the",
-        "any",
-        "it's",
-        "its",
-        "their",
-        "of",
-        "at",
-        "files",
-        "folders",
-        "from",
-        "through",
-        "do",
-        "directories",
-        "or",
-    ];
+    const BETWEEN: &str = "include including search searching look go descend descending recurse check move copy touch delete \
+        remove list in into inside the any it's its their of at files folders from through do directories or";
     let words = words(line);
     let said = (0..words.len()).find_map(|at| {
         let is_below = |word: &str| ["director", "folder", "dir"].iter().any(|name| word.starts_with(name));
@@ -160,7 +175,8 @@ fn depth(line: &str, command: &mut String) -> Option<Change> {
             }
             _ => return None,
         };
-        let between = words[..at].iter().rev().take_while(|word| BETWEEN.contains(&word.as_str())).count();
+        let between =
+            words[..at].iter().rev().take_while(|word| BETWEEN.split(' ').any(|known| known == *word)).count();
         let not = at.checked_sub(between + 1).filter(|not| turns(&words[*not]))?;
         Some(words[not..end].join(" "))
     })?;
@@ -180,6 +196,20 @@ fn depth(line: &str, command: &mut String) -> Option<Change> {
     let now = "-maxdepth 1".to_owned();
     command.insert_str(end, &format!(" {now}"));
     Some(Change { said, was: String::new(), now })
+}
+
+/// Counts what all files have together, where `wc` prints its own total among what is added up.
+fn once(command: &mut String) -> Option<Change> {
+    let (counts, adds) = command.split_once(" | awk ")?;
+    let (before, flag) = counts.strip_suffix(" {} +")?.rsplit_once(" -exec wc ")?;
+    let adds: String = adds.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let name = adds.strip_prefix("'{")?.split_once("+=$1}END{print")?.0;
+    let is_sum = adds == format!("'{{{name}+=$1}}END{{print{name}}}'") && ["-l", "-w", "-c", "-m"].contains(&flag);
+    let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphabetic());
+    let now = format!("-exec cat {{}} + | wc {flag}");
+    let changed = format!("{before} {now}");
+    (is_sum && is_name).then(|| *command = changed)?;
+    Some(Change { said: String::new(), was: "wc".to_owned(), now })
 }
 
 /// Where the words of a command stand, as they are written; `None` where quotes do not end.
@@ -272,6 +302,40 @@ mod tests {
         assert_eq!(said.1[0].said, "newer than 3 hours");
     }
 
+    #[test]
+    fn a_size_below_is_counted_in_bytes() {
+        for (line, command, now) in [
+            ("files smaller than 1 MB", "find . -size -1M", "find . -size -1048576c"),
+            ("delete files smaller than 10kb", "find . -size -10k -delete", "find . -size -10240c -delete"),
+            ("files larger than 1 MB", "find . -size +1M", ""),
+            ("files not smaller than 1 MB", "find . -size -1M", ""),
+            ("files smaller than 1 MB", "find . -size -1048576c", ""),
+            ("files smaller than 1 MB and larger than 1 KB", "find . -size -1M", ""),
+        ] {
+            assert_eq!(changed(line, command), if now.is_empty() { command } else { now }, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_wc_has_summed_up_is_not_added_again() {
+        let now = "find . -name '*.c' -exec cat {} + | wc -l";
+        for sum in ["'{sum += $1} END {print sum}'", "'{s+=$1}END{print s}'"] {
+            assert_eq!(
+                changed("lines of all c files", &format!("find . -name '*.c' -exec wc -l {{}} + | awk {sum}")),
+                now
+            );
+        }
+        for command in [
+            r"find . -exec wc -l {} \; | awk '{s+=$1} END {print s}'",
+            "find . -exec wc -l {} + | awk '{s+=$2} END {print s}'",
+            "find . -exec wc -l {} + | awk '{s+=$1} END {print s/NR}'",
+            "find . -exec wc {} + | awk '{s+=$1} END {print s}'",
+            "find . -exec wc -l {} + | awk '{s+=$1} END {print t}'",
+        ] {
+            assert_eq!(changed("lines of all c files", command), command);
+        }
+    }
+
     proptest! {
         /// "which is -mmin …" is true: it is as many minutes as the line says, older or younger as it says.
         #[test]
@@ -294,7 +358,7 @@ mod tests {
 
         #[test]
         fn nothing_is_changed_without_a_word_for_it(line in "[a-z ]{0,30}", command in "\\PC{0,40}") {
-            let says = UNITS.iter().any(|(unit, _)| line.contains(unit)) || line.contains("sub") || line.contains("recurs");
+            let says = ["minute", "hour", "day", "week", "sub", "recurs"].iter().any(|word| line.contains(word));
             prop_assert!(says || meant(&line, &command).is_none());
         }
     }

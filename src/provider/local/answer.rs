@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering;
 
 use tokio::sync::mpsc;
 
+use super::super::examples::is_line;
 use super::calls::{CallReader, Said};
 use super::engine::Loaded;
-use super::examples::is_line;
 use super::guide::{CallState, Guide};
 use super::job::{Event, Job};
 use super::likely::{choose, likeliest, most_likely};

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::examples::{END, Step, arguments, is_line, named, talks};
+use super::super::examples::{END, Step, arguments, is_line, named, talks};
 use super::gguf::ModelError;
 use super::tokenizer::Tokenizer;
 use crate::conversation::{ContentBlock, Message, Role, ToolSpec};

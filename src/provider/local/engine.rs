@@ -18,7 +18,7 @@ use super::kept::PrefixCache;
 use super::likely::likeliest;
 use super::network::{Memory, Network, Next};
 use super::tokenizer::{Tokenizer, whole_characters};
-use super::weights::{CONTEXT, Places, Weights, is_whole};
+use super::weights::{Places, Weights, is_whole};
 use crate::conversation::{StopReason, StreamEvent, Usage};
 
 /// Tokens that are read in one pass: more are no faster, and progress is told between passes.
@@ -40,6 +40,8 @@ pub(super) struct Plan {
     pub(super) kept: Option<PathBuf>,
     /// How long nobody asks before the memory is freed.
     pub(super) idle: Duration,
+    /// The most tokens of one conversation.
+    pub(super) context: usize,
 }
 
 /// The way to the thread; starts it at the first question, and again after it has ended.
@@ -173,7 +175,7 @@ impl Loaded {
         let network = Network::new(&file, cores())?;
         let memory = Memory::new(&network.shape);
         let kept = plan.kept.as_ref().map(|folder| PrefixCache::new(folder, &plan.weights));
-        let context = CONTEXT.min(network.shape.context);
+        let context = plan.context.min(network.shape.context);
         let whole = Whole::ask(plan)?;
         let (tokens, ahead) = (Vec::new(), Ahead::default());
         Ok(Self { network, tokenizer, marks, memory, tokens, ahead, kept, context, whole })

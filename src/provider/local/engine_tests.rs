@@ -8,7 +8,8 @@ fn a_file_that_is_no_model_is_told_and_the_next_question_tries_again() {
     let folder = tempfile::tempdir().unwrap();
     let weights = folder.path().join("x.gguf");
     std::fs::write(&weights, b"GGUF but not for long").unwrap();
-    let engine = Engine::new(Plan { weights, published: None, kept: None, idle: Duration::from_mins(1) });
+    let engine =
+        Engine::new(Plan { weights, published: None, kept: None, idle: Duration::from_mins(1), context: 8192 });
     for _ in 0..2 {
         let (sender, mut events) = mpsc::channel(8);
         let job = Job {
@@ -34,7 +35,7 @@ fn the_memory_is_given_back_when_nobody_asks_and_taken_again_when_somebody_does(
     let folder = tempfile::tempdir().unwrap();
     let weights = folder.path().join("x.gguf");
     std::fs::write(&weights, b"none").unwrap();
-    let engine = Engine::new(Plan { weights, published: None, kept: None, idle: Duration::ZERO });
+    let engine = Engine::new(Plan { weights, published: None, kept: None, idle: Duration::ZERO, context: 8192 });
     for _ in 0..2 {
         let (sender, mut events) = mpsc::channel(8);
         let ask = Ask::Line { before: String::new(), line: "x".into() };
@@ -55,7 +56,7 @@ fn said(folder: &std::path::Path, hash: &[u8]) -> Vec<Event> {
     let row = Weights { hash: hash.concat().leak(), ..TABLE[0] };
     let published = Some((&*Box::leak(Box::new(row)), Places::default()));
     let kept = Some(folder.join("kept"));
-    let engine = Engine::new(Plan { weights, published, kept, idle: Duration::from_mins(1) });
+    let engine = Engine::new(Plan { weights, published, kept, idle: Duration::from_mins(1), context: 8192 });
     let (sender, mut events) = mpsc::channel(64);
     let ask = Ask::Line { before: "a b ".into(), line: "a".into() };
     engine.ask(Job { ask, most: 1, events: Some(sender), stop: Arc::default() }).unwrap();

@@ -2,6 +2,8 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::conversation::{ToolIdentity, ToolVerb};
+use crate::provider::examples::{Step, arguments, named, talks};
 
 fn guide() -> Guide {
     let spec = |name: &str, properties: Value, required: Value| ToolSpec {
@@ -106,5 +108,34 @@ proptest! {
             let value = value.and_then(Result::ok);
             prop_assert!(value.is_some_and(|call| call["arguments"].is_object()), "{}", String::from_utf8_lossy(&mixed));
         }
+    }
+}
+
+/// A tool that is known by what it does.
+fn shown(verb: ToolVerb, arguments: &[&str]) -> ToolSpec {
+    let properties: serde_json::Map<String, Value> =
+        arguments.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
+    let input_schema = json!({"type": "object", "properties": properties, "required": arguments});
+    let identity = ToolIdentity { verb, ..ToolIdentity::default() };
+    ToolSpec { name: format!("{verb:?}"), description: String::new(), input_schema, identity }
+}
+
+#[test]
+fn the_calls_that_are_shown_are_calls_of_the_tools() {
+    let shell = shown(ToolVerb::Run, &["command"]);
+    let edit = shown(ToolVerb::Edit, &["path", "old_string", "new_string"]);
+    let propose = shown(ToolVerb::Propose, &["command", "why"]);
+    for tools in [vec![shell.clone(), edit], vec![propose]] {
+        let guide = Guide::new(&tools);
+        let mut calls = 0;
+        for step in talks(&tools).flatten() {
+            if let Step::Calls(verb, fields) = step {
+                let name = named(&tools, *verb).unwrap();
+                let call = format!("{{\"name\": \"{name}\", \"arguments\": {}}}", arguments(fields));
+                assert!(guide.follow(CallState::START, call.as_bytes()).is_some_and(CallState::is_end), "{call}");
+                calls += 1;
+            }
+        }
+        assert!(calls > 3);
     }
 }

@@ -24,7 +24,6 @@ mod chat;
 mod cores;
 mod crew;
 mod engine;
-mod examples;
 mod expand;
 mod fetch;
 mod gguf;
@@ -62,7 +61,6 @@ use tokio::sync::mpsc;
 
 use engine::{Engine, Plan};
 use job::{Ask, Event, Job, Trouble};
-use weights::CONTEXT;
 
 use super::ModelError;
 use super::{Abilities, EventStream, ModelInfo, Provider, ProviderError, Request};
@@ -70,7 +68,7 @@ use crate::conversation::Price;
 pub use fetch::{FetchError, fetch, remove};
 pub use sources::{NotThere, Progress, Source, Sources};
 pub use speed::{keep_test, speed, test, tested};
-pub use weights::{Places, TABLE, Weights, by_name, check, find, folder, leavings, remember};
+pub use weights::{Places, TABLE, Weights, by_name, check, context, find, folder, leavings, remember};
 
 /// The provider's name.
 pub const NAME: &str = super::OWN;
@@ -110,26 +108,27 @@ impl LocalProvider {
     /// Makes the provider of a weights file. Nothing is read until it is asked or told to prepare.
     ///
     /// `kept` is the folder where the beginning of prompts is kept from run to run; the memory is given back when
-    /// nobody asked for `idle`. A file that is said to be `published` gives no answer when its bytes are others.
+    /// nobody asked for `idle`; a conversation has at most `context` tokens. A file that is said to be `published` gives no answer when its bytes are others.
     #[must_use]
     pub fn new(
         name: &str,
         weights: PathBuf,
         published: Option<(&'static Weights, Places)>,
         kept: Option<PathBuf>,
-        idle: Duration,
+        (idle, context): (Duration, u64),
     ) -> Self {
         let info = ModelInfo {
             provider: NAME.to_owned(),
             model: name.to_owned(),
-            context_window: Some(CONTEXT as u64),
+            context_window: Some(context),
             tools: true,
             vision: false,
             local: true,
             small: true,
             abilities: Abilities { price: Some(Price::free()), ..Abilities::default() },
         };
-        Self { info, engine: Engine::new(Plan { weights, published, kept, idle }) }
+        let context = context as usize;
+        Self { info, engine: Engine::new(Plan { weights, published, kept, idle, context }) }
     }
 
     fn job(request: Request<'_>, events: Option<mpsc::Sender<Event>>, stop: &Arc<AtomicBool>) -> Job {
@@ -161,7 +160,10 @@ impl LocalProvider {
 
     fn failed(&self, trouble: Trouble) -> ProviderError {
         match trouble {
-            Trouble::TooLong => ProviderError::ContextOverflow { message: format!("{CONTEXT} tokens") },
+            Trouble::TooLong => {
+                let most = self.info.context_window.unwrap_or_default();
+                ProviderError::ContextOverflow { message: format!("{most} tokens") }
+            }
             Trouble::Model(error) => ProviderError::NoSuchModel {
                 provider: NAME.to_owned(),
                 model: self.info.model.clone(),

