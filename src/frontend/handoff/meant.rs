@@ -36,8 +36,13 @@ impl Change {
 /// Changes a command to what the line says; lists what was changed.
 pub(super) fn meant(line: &str, command: &str) -> Option<(String, Vec<Change>)> {
     let mut command = command.to_owned();
-    let changes =
-        [age(line, &mut command), size(line, &mut command), depth(line, &mut command), once(&mut command)];
+    let changes = [
+        age(line, &mut command),
+        size(line, &mut command),
+        depth(line, &mut command),
+        kept(line, &mut command),
+        once(&mut command),
+    ];
     let changes: Vec<Change> = changes.into_iter().flatten().collect();
     (!changes.is_empty()).then_some((command, changes))
 }
@@ -198,6 +203,27 @@ fn depth(line: &str, command: &mut String) -> Option<Change> {
     Some(Change { said, was: String::new(), now })
 }
 
+/// Keeps the file that is compressed, where the line says so: `gzip` and the like delete it.
+fn kept(line: &str, command: &mut String) -> Option<Change> {
+    let words = words(line);
+    let at = words.iter().position(|word| word.starts_with("keep"))?;
+    let original = words[at..].iter().take(4).any(|word| word.starts_with("original") || word == "source");
+    let is_turned = at > 0 && turns(&words[at - 1]);
+    let all = raw(command)?;
+    let mut packs = all.iter().filter(|word| ["gzip", "bzip2", "xz", "zstd"].contains(&&command[(*word).clone()]));
+    let pack = packs.next().filter(|_| packs.next().is_none() && original && !is_turned)?;
+    let is_flag = |word: &Range<usize>| {
+        let word = &command[word.clone()];
+        word.starts_with('-') && (word.contains(['k', 'c']) || word.starts_with("--"))
+    };
+    let end = pack.end;
+    if all.iter().any(|word| word.start > end && is_flag(word)) {
+        return None;
+    }
+    command.insert_str(end, " -k");
+    Some(Change { said: words[at..words.len().min(at + 3)].join(" "), was: String::new(), now: "-k".to_owned() })
+}
+
 /// Counts what all files have together, where `wc` prints its own total among what is added up.
 fn once(command: &mut String) -> Option<Change> {
     let (counts, adds) = command.split_once(" | awk ")?;
@@ -314,6 +340,20 @@ mod tests {
         ] {
             assert_eq!(changed(line, command), if now.is_empty() { command } else { now }, "{line}");
         }
+    }
+
+    #[test]
+    fn what_is_to_be_kept_is_kept() {
+        let line = "gzip the file a.php keeping the original file";
+        assert_eq!(changed(line, "gzip a.php"), "gzip -k a.php");
+        assert_eq!(
+            changed("compress a.log and keep the original", "find . -exec xz {} +"),
+            "find . -exec xz -k {} +"
+        );
+        for command in ["gzip -k a", "gzip -9k a", "gzip --keep a", "gzip -c a > b", "tar czf a.tgz a"] {
+            assert_eq!(changed(line, command), command);
+        }
+        assert_eq!(changed("gzip a.php, not keeping the original", "gzip a.php"), "gzip a.php");
     }
 
     #[test]

@@ -42,18 +42,21 @@ pub(super) fn examples(asked: &str, fit: impl Fn(&Example) -> bool) -> Vec<Examp
     let weight = |word: &str| (count / (1.0 + in_rows.get(word).copied().unwrap_or(0.0_f64))).ln().max(0.0);
     let asked = words(asked);
     let all: f64 = asked.iter().map(|word| weight(word)).sum();
-    let mut found: Vec<(f64, Example)> = rows
+    let mut found: Vec<(usize, f64, Example)> = rows
         .iter()
         .filter_map(|(example, words)| {
             let same = asked.iter().filter(|word| words.contains(*word));
             let (count, sum) = same.fold((0, 0.0), |(count, sum), word| (count + 1, sum + weight(word)));
             let other: f64 = words.iter().filter(|word| !asked.contains(*word)).map(|word| weight(word)).sum();
             let is_alike = count > 0 && asked.len() > 1 && sum >= all * ALIKE;
-            is_alike.then_some((sum - other / 8.0, *example))
+            is_alike.then_some((count.min(2), sum - other / 8.0, *example))
         })
         .collect();
-    found.sort_by(|(left, _), (right, _)| right.total_cmp(left));
-    found.into_iter().map(|(_, example)| example).filter(|example| fit(example)).take(MOST).collect()
+    // Two words in common say more than one that is rare.
+    found.sort_by(|left, right| right.0.cmp(&left.0).then(right.1.total_cmp(&left.1)));
+    let most = found.first().map_or(0, |(count, ..)| *count);
+    let alike = found.into_iter().filter(|(count, ..)| *count == most).map(|(.., example)| example);
+    alike.filter(|example| fit(example)).take(MOST).collect()
 }
 
 fn example(row: &'static str) -> Option<(Example, BTreeSet<String>)> {
