@@ -154,3 +154,57 @@ fn words_in_the_dress_of_a_command_are_an_answer() {
     assert!(screen.contains("Hello to you"), "{screen}");
     assert!(!reply.contains("echo"), "{reply}");
 }
+
+#[test]
+fn the_age_and_the_depth_of_the_line_are_those_of_the_command() {
+    let home = Home::new();
+    home.write("work/a.txt", "a");
+    let line = "delete txt files of the last 2 hours, not in subfolders";
+    let (screen, reply, _server) = hands_over(&home, line, [proposes("find . -name '*.txt' -mtime -2 -delete")]);
+    assert_eq!(reply, "put\nfind . -maxdepth 1 -name '*.txt' -mmin -120 -delete");
+    let said =
+        "your line says “the last 2 hours”, which is `-mmin -120` and not `-mtime -2`: axi has changed the command";
+    let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(screen.contains(said) && screen.contains("axi has put `-maxdepth 1` into the command"), "{screen}");
+}
+
+#[test]
+fn an_option_that_no_page_names_is_asked_about_once() {
+    let home = Home::new();
+    home.write("work/a.txt", "a");
+    let answers = [proposes("touch --no-such-option a.txt"), proposes("touch a.txt")];
+    let (screen, reply, server) = hands_over(&home, "touch a.txt", answers);
+    if server.requests().len() == 1 {
+        // Neither a manual nor a sandbox for `--help` is here.
+        return crate::support::skip::skip("nothing here tells the options of touch");
+    }
+    assert!(screen.contains("names no option `--no-such-option`"), "{screen}");
+    assert_eq!(reply, "put\ntouch a.txt");
+    // An option that it has is no matter.
+    let (screen, reply, server) = hands_over(&home, "touch a.txt, not new", [proposes("touch --no-create a.txt")]);
+    assert_eq!((reply.as_str(), server.requests().len()), ("put\ntouch --no-create a.txt", 1), "{screen}");
+}
+
+#[test]
+fn where_a_program_is_missing_what_is_installed_is_shown_and_loses_nothing() {
+    let home = Home::new();
+    home.write("work/a.txt", "a");
+    let answers = [proposes("no-such-sorter a.txt"), proposes("sort a.txt | uniq")];
+    let (_, reply, server) = hands_over(&home, "sort a file preserving only unique lines", answers);
+    assert_eq!(reply, "put\nsort a.txt | uniq");
+    let told = last_said(&server.requests()[1]);
+    assert!(told.contains("Installed: `sort -u FILE` (Sort a file preserving only unique lines)"), "{told}");
+    let answers = [proposes("no-such-remover a.txt"), proposes("ls a.txt")];
+    let (_, _, server) = hands_over(&home, "remove specific files and directories recursively", answers);
+    let told = last_said(&server.requests()[1]);
+    assert!(!told.contains("rm -r"), "{told}");
+}
+
+#[test]
+fn a_word_of_the_line_is_no_program_to_install() {
+    let home = Home::new();
+    let answers = [proposes("maek better"), proposes("sudo apt-get install maek")];
+    let (screen, reply, _server) = hands_over(&home, "maek it better", answers);
+    assert!(screen.contains("in doubt: `maek` is not installed here"), "{screen}");
+    assert!(!reply.contains("install") && !reply.contains("maek better"), "{reply}");
+}

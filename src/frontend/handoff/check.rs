@@ -95,6 +95,15 @@ impl Fault {
         matches!(self, Self::NotThere { path } if path.chars().all(char::is_alphabetic))
     }
 
+    /// Tells whether a small model took a word of what was `asked` for the name of a program, which is not here: `make it better`.
+    pub(super) fn is_a_word_of(&self, asked: &str) -> bool {
+        let Self::Missing { program } = self else { return false };
+        let mut words = asked.split_whitespace().map(|word| word.trim_matches([',', '.', '?', '!', ':']));
+        let is_plain =
+            words.clone().all(|word| word.chars().all(|letter| letter.is_alphabetic() || letter == '\''));
+        is_plain && words.any(|word| word.eq_ignore_ascii_case(program))
+    }
+
     /// The command that does what this one is meant to: it makes the directory first, or gives each file its new ending.
     pub(super) fn mended(&self, command: &str, shell: &str) -> Option<String> {
         let Self::NoDirectory { path } = self else { return None };
@@ -248,6 +257,16 @@ mod tests {
         for command in ["mv a/*.JPG b/*.jpg", "cp *.a *.b", "mv -v *.a *.b", "mv $x*.a $x*.b", "mv * *"] {
             assert_eq!(mended("a/*.b", command), None, "{command}");
         }
+    }
+
+    #[test]
+    fn a_word_is_told_from_a_program_that_was_asked_for() {
+        let missing = Fault::Missing { program: "make".into() };
+        assert!(missing.is_a_word_of("make it better") && missing.is_a_word_of("Make it better, please!"));
+        for asked in ["run the tests", "make -j4 all", "make test.o", "remake it"] {
+            assert!(!missing.is_a_word_of(asked), "{asked}");
+        }
+        assert!(!Fault::NotThere { path: "make".into() }.is_a_word_of("make it better"));
     }
 
     #[tokio::test]

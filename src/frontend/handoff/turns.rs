@@ -162,7 +162,7 @@ impl Handoff {
                 }
             }
             if let Some((command, fault)) = doubtful.take() {
-                return (Exit::Done, self.put(command, Some(&fault), about, &pending));
+                return (Exit::Done, self.put(command, Some(&fault), (&text, about), &pending));
             }
             let Some(next) = pending.take_queued() else {
                 let left = pending.look(|unsent| unsent.line.trim().to_owned());
@@ -198,7 +198,7 @@ impl Handoff {
             self.human.painter().say(&change.worded(&locale));
         }
         let command = meant.as_ref().map_or(command, |(command, _)| command);
-        if is_small && self.withholds(command, text) {
+        if is_small && self.withholds(command, text) || is_small && !again && installs_unasked(command, text) {
             return Ok(None);
         }
         let fault = self.fault(command, facts);
@@ -207,13 +207,13 @@ impl Handoff {
                 fault.as_ref().and_then(|fault| Some((fault.mended(command, &facts.shell)?, fault)))
         {
             self.human.painter().say(&locale.with(word::handoff::Changed { what: &fault.worded(&locale) }));
-            return Ok(Some(self.put(mended, None, about.clone(), pending)));
+            return Ok(Some(self.put(mended, None, (text, about.clone()), pending)));
         }
         if again && let Some(fault) = fault.clone().filter(|fault| !is_small || fault.can_be_mended()) {
             self.human.painter().say(&locale.with(word::handoff::AskedAgain { what: &fault.worded(&locale) }));
             return Err(fault);
         }
-        Ok(Some(self.put(command.to_owned(), fault.as_ref(), about.clone(), pending)))
+        Ok(Some(self.put(command.to_owned(), fault.as_ref(), (text, about.clone()), pending)))
     }
 
     /// Puts a mended command on the prompt line; of a small model only if it loses nothing that the one before did not name.
@@ -238,14 +238,21 @@ impl Handoff {
     }
 
     /// Puts a command on the prompt line, and says what it would affect and what is in doubt. What a small model would
-    /// lose and is not there does not come there: the line that the turn was `about` goes back.
-    fn put(&mut self, command: String, fault: Option<&Fault>, about: Put, pending: &Pending) -> Put {
+    /// lose and is not there does not come there, nor does a word of what was `asked` that it took for a program: the line that
+    /// the turn was `about` goes back.
+    fn put(
+        &mut self,
+        command: String,
+        fault: Option<&Fault>,
+        (asked, about): (&str, Put),
+        pending: &Pending,
+    ) -> Put {
         self.count(&command);
         if let Some(fault) = fault {
             let what = &fault.worded(self.human.locale());
             let said = self.human.locale().with(word::handoff::InDoubt { what });
             self.human.painter().say(&said);
-            if self.agent.model().small && fault.is_of_no_name() {
+            if self.agent.model().small && (fault.is_of_no_name() || fault.is_a_word_of(asked)) {
                 return about;
             }
         }
@@ -404,6 +411,16 @@ fn only_words(command: &str, asked: &str) -> Option<String> {
     (!words.is_empty() && !is_command).then_some(words)
 }
 
+/// Tells whether a command installs something, and nobody has asked for that: it was to do something else, and misses a program.
+fn installs_unasked(command: &str, asked: &str) -> bool {
+    let has = |text: &str, words: &[&str]| {
+        text.split(|letter: char| !letter.is_alphanumeric())
+            .any(|word| words.contains(&word.to_lowercase().as_str()))
+    };
+    has(command, &["install"])
+        && !has(asked, &["install", "installed", "setup", "get", "need", "add", "missing", "found"])
+}
+
 /// Decides what goes back to the shell after a turn that did not end by itself. `about` is the line the turn was
 /// about: the shell's, or one sent later. The parts of `waiting` that cannot go back can only be printed; if the
 /// shell's line was blank, there is room for them.
@@ -426,6 +443,14 @@ mod tests {
         for line in ["echo $PATH", "echo a > b", "ls", "echo", "echo 'a", "echo a; ls"] {
             assert_eq!(only_words(line, "hi"), None, "{line}");
         }
+    }
+
+    #[test]
+    fn a_program_that_is_missing_is_installed_for_who_asks() {
+        assert!(installs_unasked("sudo apt-get install make", "make it better"));
+        assert!(!installs_unasked("sudo apt-get install make", "install make"));
+        assert!(!installs_unasked("sudo apt-get install make", "bash: make: command not found"));
+        assert!(!installs_unasked("make", "make it better"));
     }
 
     #[test]
