@@ -248,11 +248,11 @@ pub(super) fn arguments(fields: &[(&str, &str)]) -> Value {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::conversation::ToolIdentity;
 
-    fn tool(verb: ToolVerb, arguments: &[&str]) -> ToolSpec {
+    pub(in super::super) fn tool(verb: ToolVerb, arguments: &[&str]) -> ToolSpec {
         let properties: serde_json::Map<String, Value> =
             arguments.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
         let input_schema = json!({"type": "object", "properties": properties, "required": arguments});

@@ -16,7 +16,7 @@ use crate::approval::command::judge;
 use crate::command::Problem;
 use crate::file::may_be_there;
 use crate::frontend::exit::Exit;
-use crate::frontend::handoff::{Facts, NoCommand, paint, rewrite_line, rewrite_prompt};
+use crate::frontend::handoff::{Facts, NoCommand, meant, paint, rewrite_line, rewrite_prompt};
 use crate::frontend::signals::Signals;
 use crate::frontend::words;
 use crate::locale::word;
@@ -75,7 +75,10 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
     }
     drop(keys);
     drop(guest);
-    if let Some(command) = found.as_ref().ok().filter(|_| provider.model().small) {
+    let is_small = provider.model().small;
+    let mend = |command: String| meant(&line, &command).map_or(command, |(meant, _)| meant);
+    let found = found.map(|command| if is_small { mend(command) } else { command });
+    if let Some(command) = found.as_ref().ok().filter(|_| is_small) {
         let place = app.project.surroundings(app.sandbox().secret_files(), app.shell.definitions());
         if !judge(command, &place).names_its_losses(&line, &place.cwd, &may_be_there) {
             let command = &sanitize_line(command);

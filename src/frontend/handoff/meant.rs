@@ -9,13 +9,13 @@ use crate::terminal::sanitize_line;
 
 /// One thing that a command says differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Change {
+pub struct Change {
     /// The words of the line; empty where the command is wrong whatever it says.
-    pub(super) said: String,
+    pub said: String,
     /// What the command said; empty where it said nothing.
-    pub(super) was: String,
+    pub was: String,
     /// What it says now.
-    pub(super) now: String,
+    pub now: String,
 }
 
 impl Change {
@@ -34,7 +34,8 @@ impl Change {
 }
 
 /// Changes a command to what the line says; lists what was changed.
-pub(super) fn meant(line: &str, command: &str) -> Option<(String, Vec<Change>)> {
+#[must_use]
+pub fn meant(line: &str, command: &str) -> Option<(String, Vec<Change>)> {
     let mut command = command.to_owned();
     let changes = [
         age(line, &mut command),

@@ -2,7 +2,8 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::conversation::{ToolIdentity, ToolVerb};
+use crate::conversation::ToolVerb;
+use crate::provider::examples::tests::tool as shown;
 use crate::provider::examples::{Step, arguments, named, talks};
 
 fn guide() -> Guide {
@@ -109,15 +110,6 @@ proptest! {
             prop_assert!(value.is_some_and(|call| call["arguments"].is_object()), "{}", String::from_utf8_lossy(&mixed));
         }
     }
-}
-
-/// A tool that is known by what it does.
-fn shown(verb: ToolVerb, arguments: &[&str]) -> ToolSpec {
-    let properties: serde_json::Map<String, Value> =
-        arguments.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
-    let input_schema = json!({"type": "object", "properties": properties, "required": arguments});
-    let identity = ToolIdentity { verb, ..ToolIdentity::default() };
-    ToolSpec { name: format!("{verb:?}"), description: String::new(), input_schema, identity }
 }
 
 #[test]
