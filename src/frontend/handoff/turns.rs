@@ -278,7 +278,8 @@ impl Handoff {
         // A large model may mean that it goes if it is there.
         let is_small = self.agent.model().small;
         let no_flag = || {
-            let pages = self.pages.as_deref().filter(|_| is_small)?;
+            let has_flag = command.split_whitespace().any(|word| word.starts_with('-') && word.len() > 1);
+            let pages = self.pages.as_deref().filter(|_| is_small && has_flag)?;
             let (flag, page) = unknown_flag(&judged(&self.agent, command), pages)?;
             Some(Fault::NoFlag { page, flag })
         };
