@@ -61,8 +61,10 @@ impl Signals {
     pub fn start(restorer: Option<Restorer>) -> Self {
         let signals = Self::default();
         let shared = signals.clone();
+        // A terminal that is gone is none any more: on a busy machine the thread would take it for that.
+        let has_terminal = restorer.is_some() && rustix::termios::isatty(rustix::stdio::stdin());
         let spawned = signals.register().and_then(|caught| {
-            let listen = move || shared.listen(caught, restorer.as_ref());
+            let listen = move || shared.listen(caught, restorer.as_ref(), has_terminal);
             std::thread::Builder::new().name("signals".into()).spawn(listen)
         });
         if let Err(error) = spawned {
@@ -111,8 +113,8 @@ impl Signals {
         }
     }
 
-    fn listen(&self, caught: Caught, restorer: Option<&Restorer>) {
-        let number = match self.wait_for_the_end(caught, restorer.is_some()) {
+    fn listen(&self, caught: Caught, restorer: Option<&Restorer>, has_terminal: bool) {
+        let number = match self.wait_for_the_end(caught, has_terminal) {
             Ok(number) => number,
             Err(error) => {
                 tracing::warn!(%error, "signals are not handled");
@@ -157,7 +159,6 @@ impl Signals {
     /// for keys.
     fn wait_for_the_end(&self, mut caught: Caught, has_terminal: bool) -> std::io::Result<i32> {
         let terminal = rustix::stdio::stdin();
-        let has_terminal = has_terminal && rustix::termios::isatty(terminal);
         loop {
             // The loss of the terminal is always reported; no event has to be requested.
             let mut descriptors = vec![PollFd::from_borrowed_fd(caught.woken.as_fd(), PollFlags::IN)];
