@@ -1,6 +1,7 @@
 //! Where a line says how old a file is, or that directories below are left out, and the command says something else. A
 //! small model writes `-mtime -2` for two hours, which is two days, and forgets `-maxdepth 1`: what it then deletes is more than
-//! was meant. Only what can be read without a doubt is changed. So is a sum that counts what `wc` itself has summed up.
+//! was meant. Only what can be read without a doubt is changed. So is a sum that counts what `wc` itself has summed up, and a
+//! `grep -q` whose output something else would read.
 
 use std::ops::Range;
 
@@ -23,8 +24,10 @@ impl Change {
     pub(super) fn worded(&self, locale: &Locale) -> String {
         let Self { said, was, now } = self;
         let (said, was, now) = (&sanitize_line(said), &sanitize_line(was), now);
-        if said.is_empty() {
+        if said.is_empty() && was == COUNTS {
             locale.with(word::handoff::CountedTwice { now })
+        } else if said.is_empty() {
+            locale.with(word::handoff::SaysNothing { was, now })
         } else if was.is_empty() {
             locale.with(word::handoff::Meant { said, now })
         } else {
@@ -43,6 +46,7 @@ pub fn meant(line: &str, command: &str) -> Option<(String, Vec<Change>)> {
         depth(line, &mut command),
         kept(line, &mut command),
         once(&mut command),
+        heard(&mut command),
     ];
     let changes: Vec<Change> = changes.into_iter().flatten().collect();
     (!changes.is_empty()).then_some((command, changes))
@@ -225,6 +229,9 @@ fn kept(line: &str, command: &mut String) -> Option<Change> {
     Some(Change { said: words[at..words.len().min(at + 3)].join(" "), was: String::new(), now: "-k".to_owned() })
 }
 
+/// What counts, and prints a total of its own.
+const COUNTS: &str = "wc";
+
 /// Counts what all files have together, where `wc` prints its own total among what is added up.
 fn once(command: &mut String) -> Option<Change> {
     let (counts, adds) = command.split_once(" | awk ")?;
@@ -236,7 +243,48 @@ fn once(command: &mut String) -> Option<Change> {
     let now = format!("-exec cat {{}} + | wc {flag}");
     let changed = format!("{before} {now}");
     (is_sum && is_name).then(|| *command = changed)?;
-    Some(Change { said: String::new(), was: "wc".to_owned(), now })
+    Some(Change { said: String::new(), was: COUNTS.to_owned(), now })
+}
+
+/// Lets `grep` say what it finds where something else reads that: with `-q` it never prints anything. Behind `find -exec` it then
+/// lists the files.
+fn heard(command: &mut String) -> Option<Change> {
+    let all = raw(command)?;
+    let word = |at: usize| all.get(at).map_or("", |range| &command[range.clone()]);
+    let ends = |word: &str| ["|", "||", "&&"].contains(&word) || word.ends_with([';', '&']);
+    let starts = |at: usize| at == 0 || ends(word(at - 1)) || word(at - 1) == "-exec";
+    let grep = (0..all.len()).find(|at| ["grep", "egrep", "fgrep"].contains(&word(*at)) && starts(*at))?;
+    let is_quiet = |flag: &str| {
+        let letters = flag.strip_prefix('-').unwrap_or_default();
+        let is_short = letters.contains('q') && letters.chars().all(|letter| "EFGHRchilnoqrsvwx".contains(letter));
+        is_short || ["--quiet", "--silent"].contains(&flag)
+    };
+    let quiet = (grep + 1..all.len()).take_while(|at| word(*at).starts_with('-')).find(|at| is_quiet(word(*at)))?;
+    // What stands before it may take it as its argument.
+    if quiet > grep + 1 && word(quiet - 1).ends_with(['e', 'f', 'm', 'A', 'B', 'C', 'd', 'D', '-']) {
+        return None;
+    }
+    let is_inside = grep > 0 && word(grep - 1) == "-exec";
+    let end = (quiet..all.len())
+        .find(|at| if is_inside { ["\\;", "+", "';'"].contains(&word(*at)) } else { ends(word(*at)) })?;
+    let pipe = if is_inside { end + 1 } else { end };
+    if word(pipe) != "|" {
+        return None;
+    }
+    let was = word(quiet).to_owned();
+    let letters: String =
+        was.strip_prefix('-').unwrap_or_default().chars().filter(|letter| *letter != 'q').collect();
+    let flag = match (was.starts_with("--"), is_inside) {
+        (true, true) => "-l".to_owned(),
+        (false, true) => format!("-{}l", letters.replace('l', "")),
+        (false, false) if !letters.is_empty() => format!("-{letters}"),
+        (_, false) => String::new(),
+    };
+    let from = if flag.is_empty() { all[quiet - 1].end } else { all[quiet].start };
+    let (now, range) = (format!("{} {flag}", word(grep)).trim_end().to_owned(), from..all[quiet].end);
+    let was = format!("{} {was}", word(grep));
+    command.replace_range(range, &flag);
+    Some(Change { said: String::new(), was, now })
 }
 
 /// Where the words of a command stand, as they are written; `None` where quotes do not end.
@@ -270,6 +318,35 @@ mod tests {
 
     fn changed(line: &str, command: &str) -> String {
         meant(line, command).map_or_else(|| command.to_owned(), |(command, _)| command)
+    }
+
+    #[test]
+    fn grep_says_what_it_finds_where_that_is_read() {
+        for (command, now) in [
+            ("grep -rq foo a | wc -l", "grep -r foo a | wc -l"),
+            ("ls | grep -q foo | wc -l", "ls | grep foo | wc -l"),
+            ("grep --quiet foo a | head", "grep foo a | head"),
+            (
+                "find . -name '*.html' -exec grep -q foo {} \\; | wc -l",
+                "find . -name '*.html' -exec grep -l foo {} \\; | wc -l",
+            ),
+            ("find . -exec grep -qi 'a|b' {} + | wc -l", "find . -exec grep -il 'a|b' {} + | wc -l"),
+        ] {
+            assert_eq!(changed("count them", command), now);
+        }
+        for command in [
+            "grep -q foo a && echo yes",
+            "grep -q foo a || echo no | cat",
+            "grep -q foo a; ls | wc -l",
+            "find . -exec grep -q foo {} \\; -print | wc -l",
+            "find . -exec grep -q foo {} \\;",
+            "grep foo -q | wc -l",
+            "grep -e -q a | wc -l",
+            "echo grep -q a | wc -l",
+            "grep -q 'a | b' c",
+        ] {
+            assert_eq!(changed("count them", command), command);
+        }
     }
 
     #[test]
