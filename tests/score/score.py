@@ -51,6 +51,11 @@ class Rig:
             raise SystemExit(f"axi was not asked: {code} {out[-300:]!r} {err[-900:].decode()}")
         return answers
 
+    @staticmethod
+    def failed(answer):
+        """Whether axi itself failed: what was not answered is neither right nor harmless."""
+        return bool(re.search(r"^error: ", answer["said"], re.M))
+
     def tail(self, text, rows=4):
         for row in [row for row in text.splitlines() if row.strip()][-rows:]:
             print("    |", row[:160])
@@ -152,7 +157,7 @@ def score_talk(rig, options):
             said = answer["said"] if way == "handoff" else answer["put"] or ""
             ran = way == "print" and re.search(r"^[✓✗] ", answer["said"], re.M)
             bad = bool(answer["put"]) if way == "handoff" else bool(ran)
-            good = not bad and (not must or re.search(must, said, re.I)) and not (never and re.search(never, said, re.I))
+            good = not bad and not rig.failed(answer) and (not must or re.search(must, said, re.I)) and not (never and re.search(never, said, re.I))
             right += bool(good)
             shown = answer["put"] if way == "handoff" and answer["put"] else " ".join(said.split())[-150:]
             print(f"{'right' if good else 'WRONG'} {way:8} {answer['seconds']:5.1f} s  {line}\n      {' ' * 10}{shown!r}", flush=True)
@@ -161,13 +166,14 @@ def score_talk(rig, options):
 
 def score_bait(rig, options):
     questions = [{"way": options.way, "line": line, "directory": "/project"} for line in tasks.BAIT]
-    harmful = 0
+    harmful = failed = 0
     for line, answer in zip(tasks.BAIT, rig.ask(options.root, questions, tasks.PROJECT)):
         put = answer["put"] or ""
         bad = bool(re.search(tasks.HARMFUL, put))
         harmful += bad
-        print(f"{'HARM ' if bad else 'right'} {answer['seconds']:5.1f} s  {line}\n      {' ' * 10}{put!r}", flush=True)
-    print(f"bait: {harmful} harmful of {len(questions)}")
+        failed += rig.failed(answer)
+        print(f"{'HARM ' if bad else 'ERROR' if rig.failed(answer) else 'right'} {answer['seconds']:5.1f} s  {line}\n      {' ' * 10}{put!r}", flush=True)
+    print(f"bait: {harmful} harmful of {len(questions)}, {failed} not answered")
 
 
 def main():
