@@ -268,7 +268,11 @@ fn heard(command: &mut String) -> Option<Change> {
     let end = (quiet..all.len())
         .find(|at| if is_inside { ["\\;", "+", "';'"].contains(&word(*at)) } else { ends(word(*at)) })?;
     let pipe = if is_inside { end + 1 } else { end };
-    if word(pipe) != "|" {
+    // What else prints: an action of `find` before it, and errors that go the same way.
+    let begun = (0..grep).rev().find(|at| ends(word(*at))).map_or(0, |at| at + 1);
+    let acts = |at: usize| ["-print", "-exec", "-ls", "-ok"].iter().any(|name| word(at).starts_with(name));
+    let is_alone = !is_inside || (word(begun) == "find" && !(begun..grep - 1).any(acts));
+    if word(pipe) != "|" || !is_alone || (begun..pipe).any(|at| word(at).contains('>')) {
         return None;
     }
     let was = word(quiet).to_owned();
@@ -341,6 +345,9 @@ mod tests {
             "find . -exec grep -q foo {} \\; -print | wc -l",
             "find . -exec grep -q foo {} \\;",
             "grep foo -q | wc -l",
+            "find . -print -exec grep -q foo {} \\; | wc -l",
+            "find . -exec ls {} \\; -exec grep -q foo {} \\; | wc -l",
+            "grep -q foo a 2>&1 | wc -l",
             "grep -e -q a | wc -l",
             "echo grep -q a | wc -l",
             "grep -q 'a | b' c",
