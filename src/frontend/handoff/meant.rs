@@ -249,11 +249,12 @@ fn once(command: &mut String) -> Option<Change> {
 /// Lets `grep` say what it finds where something else reads that: with `-q` it never prints anything. Behind `find -exec` it then
 /// lists the files.
 fn heard(command: &mut String) -> Option<Change> {
+    const SEARCHES: &str = "grep egrep fgrep";
     let all = raw(command)?;
     let word = |at: usize| all.get(at).map_or("", |range| &command[range.clone()]);
     let ends = |word: &str| ["|", "||", "&&"].contains(&word) || word.ends_with([';', '&']);
     let starts = |at: usize| at == 0 || ends(word(at - 1)) || word(at - 1) == "-exec";
-    let grep = (0..all.len()).find(|at| ["grep", "egrep", "fgrep"].contains(&word(*at)) && starts(*at))?;
+    let grep = (0..all.len()).find(|at| SEARCHES.split(' ').any(|name| name == word(*at)) && starts(*at))?;
     let is_quiet = |flag: &str| {
         let letters = flag.strip_prefix('-').unwrap_or_default();
         let is_short = letters.contains('q') && letters.chars().all(|letter| "EFGHRchilnoqrsvwx".contains(letter));
