@@ -79,14 +79,17 @@ pub fn relay(mut command: Command) -> io::Result<Relayed> {
     })?;
     let mut near = File::from(near);
     let mut kept = HeadAndTail::default();
-    let mut listening = true;
+    let (mut listening, mut over) = (true, false);
     loop {
         let ready = wait(&near, &ended, listening)?;
         if ready.output {
             pass(&mut near, &mut kept)?;
-        } else if ready.ended {
+        } else if over {
             break;
         }
+        // The program's last output may have come between the look at the terminal and the look at its end: the terminal
+        // is looked at once more.
+        over = ready.ended;
         if ready.input && !ready.ended {
             listening = type_in(&mut near)?;
         }
