@@ -238,9 +238,10 @@ fn atuin_is_told_with_author_intent_exit_code_and_time() {
     let told = |knows_kinds: bool| {
         move |home: &Path| {
             let refuses = if knows_kinds { "" } else { "case $* in *author-kind*) exit 2 ;; esac\n" };
+            // One write a line: the end of an entry and the start of the next may run at once.
             let script = format!(
-                "#!/bin/sh\n{refuses}for word; do printf '<%s>' \"$word\"; done >>\"$HOME/atuin.told\"\n\
-                 echo >>\"$HOME/atuin.told\"\n[ \"$2\" = start ] && echo id-7\n"
+                "#!/bin/sh\n{refuses}line=; for word; do line=\"$line<$word>\"; done\n\
+                 printf '%s\\n' \"$line\" >>\"$HOME/atuin.told\"\n[ \"$2\" = start ] && echo id-7\n"
             );
             std::fs::write(home.join("bin/atuin"), script).unwrap();
             let mode = std::fs::Permissions::from_mode(0o755);
