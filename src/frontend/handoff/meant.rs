@@ -8,30 +8,29 @@ use std::ops::Range;
 use crate::locale::{Locale, word};
 use crate::terminal::sanitize_line;
 
-/// One thing that a command says differently.
+/// One thing that a command says differently now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// The words of the line; empty where the command is wrong whatever it says.
-    pub said: String,
-    /// What the command said; empty where it said nothing.
-    pub was: String,
-    /// What it says now.
-    pub now: String,
+pub enum Change {
+    /// The line says it, the command said nothing of it.
+    Added { said: String, now: String },
+    /// The command said something else.
+    Instead { said: String, was: String, now: String },
+    /// `wc` prints a total that would be counted, too.
+    CountedTwice { now: String },
+    /// A quiet program's output was to be read.
+    SaysNothing { was: String, now: String },
 }
 
 impl Change {
     /// Words it for the person.
     pub(super) fn worded(&self, locale: &Locale) -> String {
-        let Self { said, was, now } = self;
-        let (said, was, now) = (&sanitize_line(said), &sanitize_line(was), now);
-        if said.is_empty() && was == COUNTS {
-            locale.with(word::handoff::CountedTwice { now })
-        } else if said.is_empty() {
-            locale.with(word::handoff::SaysNothing { was, now })
-        } else if was.is_empty() {
-            locale.with(word::handoff::Meant { said, now })
-        } else {
-            locale.with(word::handoff::MeantNot { said, now, was })
+        match self {
+            Self::Added { said, now } => locale.with(word::handoff::Meant { said: &sanitize_line(said), now }),
+            Self::Instead { said, was, now } => {
+                locale.with(word::handoff::MeantNot { said: &sanitize_line(said), now, was: &sanitize_line(was) })
+            }
+            Self::CountedTwice { now } => locale.with(word::handoff::CountedTwice { now }),
+            Self::SaysNothing { was, now } => locale.with(word::handoff::SaysNothing { was, now }),
         }
     }
 }
@@ -121,7 +120,7 @@ fn age(line: &str, command: &mut String) -> Option<Change> {
     let was = command[range.clone()].to_owned();
     command.replace_range(range, &now);
     let from = if sign.is_empty() { at } else { at.saturating_sub(2) };
-    Some(Change { said: words[from..at + 2].join(" "), was, now })
+    Some(Change::Instead { said: words[from..at + 2].join(" "), was, now })
 }
 
 /// Bytes of each unit, as `find` counts them.
@@ -165,7 +164,7 @@ fn size(line: &str, command: &mut String) -> Option<Change> {
     let now = format!("-{bytes}c");
     is_number.then(|| command.replace_range(value, &now))?;
     let said = words[at.saturating_sub(2)..end].join(" ");
-    Some(Change { said, was: format!("-size {was}"), now: format!("-size {now}") })
+    Some(Change::Instead { said, was: format!("-size {was}"), now: format!("-size {now}") })
 }
 
 /// Keeps the one `find` of a command out of the directories below, where the line says so.
@@ -205,7 +204,7 @@ fn depth(line: &str, command: &mut String) -> Option<Change> {
     let end = all[find + paths].end;
     let now = "-maxdepth 1".to_owned();
     command.insert_str(end, &format!(" {now}"));
-    Some(Change { said, was: String::new(), now })
+    Some(Change::Added { said, now })
 }
 
 /// Keeps the file that is compressed, where the line says so: `gzip` and the like delete it.
@@ -226,11 +225,8 @@ fn kept(line: &str, command: &mut String) -> Option<Change> {
         return None;
     }
     command.insert_str(end, " -k");
-    Some(Change { said: words[at..words.len().min(at + 3)].join(" "), was: String::new(), now: "-k".to_owned() })
+    Some(Change::Added { said: words[at..words.len().min(at + 3)].join(" "), now: "-k".to_owned() })
 }
-
-/// What counts, and prints a total of its own.
-const COUNTS: &str = "wc";
 
 /// Counts what all files have together, where `wc` prints its own total among what is added up.
 fn once(command: &mut String) -> Option<Change> {
@@ -243,13 +239,15 @@ fn once(command: &mut String) -> Option<Change> {
     let now = format!("-exec cat {{}} + | wc {flag}");
     let changed = format!("{before} {now}");
     (is_sum && is_name).then(|| *command = changed)?;
-    Some(Change { said: String::new(), was: COUNTS.to_owned(), now })
+    Some(Change::CountedTwice { now })
 }
 
 /// Lets `grep` say what it finds where something else reads that: with `-q` it never prints anything. Behind `find -exec` it then
 /// lists the files.
 fn heard(command: &mut String) -> Option<Change> {
     const SEARCHES: &str = "grep egrep fgrep";
+    const TESTS: &str = "-name -iname -path -ipath -regex -type -size -empty -newer -mtime -mmin -atime -amin -ctime -cmin \
+        -perm -user -group -not -maxdepth -mindepth";
     let all = raw(command)?;
     let word = |at: usize| all.get(at).map_or("", |range| &command[range.clone()]);
     let ends = |word: &str| ["|", "||", "&&"].contains(&word) || word.ends_with([';', '&']);
@@ -269,10 +267,13 @@ fn heard(command: &mut String) -> Option<Change> {
     let end = (quiet..all.len())
         .find(|at| if is_inside { ["\\;", "+", "';'"].contains(&word(*at)) } else { ends(word(*at)) })?;
     let pipe = if is_inside { end + 1 } else { end };
-    // What else prints: an action of `find` before it, and errors that go the same way.
+    // Before it, `find` only tests: an action of its own may print. Errors may go the same way.
     let begun = (0..grep).rev().find(|at| ends(word(*at))).map_or(0, |at| at + 1);
-    let acts = |at: usize| ["-print", "-exec", "-ls", "-ok"].iter().any(|name| word(at).starts_with(name));
-    let is_alone = !is_inside || (word(begun) == "find" && !(begun..grep - 1).any(acts));
+    let tests = |at: usize| {
+        let digits = word(at).trim_start_matches(['-', '+']).bytes().all(|byte| byte.is_ascii_digit());
+        digits || !word(at).starts_with('-') || TESTS.split(' ').any(|test| test == word(at))
+    };
+    let is_alone = !is_inside || (word(begun) == "find" && (begun..grep - 1).all(tests));
     if word(pipe) != "|" || !is_alone || (begun..pipe).any(|at| word(at).contains('>')) {
         return None;
     }
@@ -289,7 +290,7 @@ fn heard(command: &mut String) -> Option<Change> {
     let (now, range) = (format!("{} {flag}", word(grep)).trim_end().to_owned(), from..all[quiet].end);
     let was = format!("{} {was}", word(grep));
     command.replace_range(range, &flag);
-    Some(Change { said: String::new(), was, now })
+    Some(Change::SaysNothing { was, now })
 }
 
 /// Where the words of a command stand, as they are written; `None` where quotes do not end.
@@ -316,176 +317,5 @@ fn raw(command: &str) -> Option<Vec<Range<usize>>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn changed(line: &str, command: &str) -> String {
-        meant(line, command).map_or_else(|| command.to_owned(), |(command, _)| command)
-    }
-
-    #[test]
-    fn grep_says_what_it_finds_where_that_is_read() {
-        for (command, now) in [
-            ("grep -rq foo a | wc -l", "grep -r foo a | wc -l"),
-            ("ls | grep -q foo | wc -l", "ls | grep foo | wc -l"),
-            ("grep --quiet foo a | head", "grep foo a | head"),
-            (
-                "find . -name '*.html' -exec grep -q foo {} \\; | wc -l",
-                "find . -name '*.html' -exec grep -l foo {} \\; | wc -l",
-            ),
-            ("find . -exec grep -qi 'a|b' {} + | wc -l", "find . -exec grep -il 'a|b' {} + | wc -l"),
-        ] {
-            assert_eq!(changed("count them", command), now);
-        }
-        for command in [
-            "grep -q foo a && echo yes",
-            "grep -q foo a || echo no | cat",
-            "grep -q foo a; ls | wc -l",
-            "find . -exec grep -q foo {} \\; -print | wc -l",
-            "find . -exec grep -q foo {} \\;",
-            "grep foo -q | wc -l",
-            "find . -print -exec grep -q foo {} \\; | wc -l",
-            "find . -exec ls {} \\; -exec grep -q foo {} \\; | wc -l",
-            "grep -q foo a 2>&1 | wc -l",
-            "grep -e -q a | wc -l",
-            "echo grep -q a | wc -l",
-            "grep -q 'a | b' c",
-        ] {
-            assert_eq!(changed("count them", command), command);
-        }
-    }
-
-    #[test]
-    fn an_age_is_that_of_the_line() {
-        for (line, command, now) in [
-            (
-                "remove *.txt files modified more than 5 minutes ago",
-                "find a -mtime +5 -delete",
-                "find a -mmin +5 -delete",
-            ),
-            (
-                "remove logs younger than 7 days",
-                "find . -mtime +7 -exec rm {} \\;",
-                "find . -mtime -7 -exec rm {} \\;",
-            ),
-            ("files that changed over an hour ago", "find /w -type f -cmin +3600", "find /w -type f -cmin +60"),
-            ("files modified in the last 2 hours", "find . -mtime -2 | head", "find . -mmin -120 | head"),
-            ("files of the last two weeks", "find . -mtime -2", "find . -mtime -14"),
-            ("files modified 3 hours ago", "find . -mtime 3", "find . -mmin 180"),
-            // What says the same, or cannot be told.
-            ("find files changed in the last 24 hours", "find . -mtime -1", ""),
-            ("find files changed in the last 24 hours", "find . -mtime 0", ""),
-            ("files not modified in the last 30 days", "find . -mtime +30", ""),
-            ("files between 2 and 5 days old", "find . -mtime +2", ""),
-            ("files older than 2 days and newer than 9 days", "find . -mtime +2", ""),
-            ("files older than 2 hours", "find . -mmin +120 -mtime -5", ""),
-            ("sleep 5 minutes", "sleep 300", ""),
-            ("older than 5 minutes", "find . -mtime '+5", ""),
-        ] {
-            assert_eq!(changed(line, command), if now.is_empty() { command } else { now }, "{line}");
-        }
-    }
-
-    #[test]
-    fn what_is_below_is_left_out_where_the_line_says_so() {
-        let command = "find /s dir2 -type f -name '*.txt' -delete";
-        let now = "find /s dir2 -maxdepth 1 -type f -name '*.txt' -delete";
-        for line in [
-            "empty files here, do not search sub directories",
-            "remove all *.txt files. Do not include subdirectories.",
-            "remove files in '/s' directory but not in it's subdirectories",
-            "move what is here, don't go into sub-folders",
-            "list them, not recursively",
-        ] {
-            assert_eq!(changed(line, command), now, "{line}");
-        }
-        for line in ["directories that do not have subdirectories", "files here and in subdirectories", "not sub"] {
-            assert_eq!(changed(line, command), command, "{line}");
-        }
-        for command in ["ls -d *", "find . -maxdepth 2", "grep find x", "find a; find b", "echo 'find . "] {
-            assert_eq!(changed("not in subdirectories", command), command);
-        }
-        assert_eq!(changed("without subfolders", "sudo find"), "sudo find -maxdepth 1");
-        let both = "find . -mtime -3 -delete";
-        let said = meant("delete files newer than 3 hours, not in subfolders", both).unwrap();
-        assert_eq!(said.0, "find . -maxdepth 1 -mmin -180 -delete");
-        assert_eq!(said.1[0].said, "newer than 3 hours");
-    }
-
-    #[test]
-    fn a_size_below_is_counted_in_bytes() {
-        for (line, command, now) in [
-            ("files smaller than 1 MB", "find . -size -1M", "find . -size -1048576c"),
-            ("delete files smaller than 10kb", "find . -size -10k -delete", "find . -size -10240c -delete"),
-            ("files larger than 1 MB", "find . -size +1M", ""),
-            ("files not smaller than 1 MB", "find . -size -1M", ""),
-            ("files smaller than 1 MB", "find . -size -1048576c", ""),
-            ("files smaller than 1 MB and larger than 1 KB", "find . -size -1M", ""),
-        ] {
-            assert_eq!(changed(line, command), if now.is_empty() { command } else { now }, "{line}");
-        }
-    }
-
-    #[test]
-    fn what_is_to_be_kept_is_kept() {
-        let line = "gzip the file a.php keeping the original file";
-        assert_eq!(changed(line, "gzip a.php"), "gzip -k a.php");
-        assert_eq!(
-            changed("compress a.log and keep the original", "find . -exec xz {} +"),
-            "find . -exec xz -k {} +"
-        );
-        for command in ["gzip -k a", "gzip -9k a", "gzip --keep a", "gzip -c a > b", "tar czf a.tgz a"] {
-            assert_eq!(changed(line, command), command);
-        }
-        assert_eq!(changed("gzip a.php, not keeping the original", "gzip a.php"), "gzip a.php");
-    }
-
-    #[test]
-    fn what_wc_has_summed_up_is_not_added_again() {
-        let now = "find . -name '*.c' -exec cat {} + | wc -l";
-        for sum in ["'{sum += $1} END {print sum}'", "'{s+=$1}END{print s}'"] {
-            assert_eq!(
-                changed("lines of all c files", &format!("find . -name '*.c' -exec wc -l {{}} + | awk {sum}")),
-                now
-            );
-        }
-        for command in [
-            r"find . -exec wc -l {} \; | awk '{s+=$1} END {print s}'",
-            "find . -exec wc -l {} + | awk '{s+=$2} END {print s}'",
-            "find . -exec wc -l {} + | awk '{s+=$1} END {print s/NR}'",
-            "find . -exec wc {} + | awk '{s+=$1} END {print s}'",
-            "find . -exec wc -l {} + | awk '{s+=$1} END {print t}'",
-        ] {
-            assert_eq!(changed("lines of all c files", command), command);
-        }
-    }
-
-    proptest! {
-        /// "which is -mmin …" is true: it is as many minutes as the line says, older or younger as it says.
-        #[test]
-        fn the_minutes_are_those_of_the_line(
-            number in 1_u64..500,
-            (unit, minutes) in prop::sample::select(UNITS),
-            (word, sign) in prop::sample::select(vec![("more than", '+'), ("older than", '+'), ("in the last", '-'), ("less than", '-')]),
-            flag in prop::sample::select(vec!["-mtime", "-cmin", "-amin", "-ctime"]),
-            value in "[+-]?[0-9]{1,4}",
-        ) {
-            let line = format!("find what changed {word} {number} {unit}s ago");
-            let command = changed(&line, &format!("find . {flag} {value} -print"));
-            let words: Vec<&str> = command.split(' ').collect();
-            let amount: u64 = words[3].trim_start_matches(['+', '-']).parse().unwrap();
-            let all = amount * if words[2].ends_with("min") { 1 } else { DAY };
-            let is_last_day = amount == 0 && number * minutes == DAY;
-            prop_assert!(all == number * minutes && words[3].starts_with(sign) || is_last_day, "{line}: {command}");
-            prop_assert!(words[2][..2] == flag[..2] && words[4] == "-print");
-        }
-
-        #[test]
-        fn nothing_is_changed_without_a_word_for_it(line in "[a-z ]{0,30}", command in "\\PC{0,40}") {
-            let says = ["minute", "hour", "day", "week", "sub", "recurs"].iter().any(|word| line.contains(word));
-            prop_assert!(says || meant(&line, &command).is_none());
-        }
-    }
-}
+#[path = "meant_tests.rs"]
+mod tests;

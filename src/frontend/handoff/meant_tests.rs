@@ -1,0 +1,186 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn changed(line: &str, command: &str) -> String {
+    meant(line, command).map_or_else(|| command.to_owned(), |(command, _)| command)
+}
+
+#[test]
+fn grep_says_what_it_finds_where_that_is_read() {
+    for (command, now) in [
+        ("grep -rq foo a | wc -l", "grep -r foo a | wc -l"),
+        ("ls | grep -q foo | wc -l", "ls | grep foo | wc -l"),
+        ("grep --quiet foo a | head", "grep foo a | head"),
+        (
+            "find . -name '*.html' -exec grep -q foo {} \\; | wc -l",
+            "find . -name '*.html' -exec grep -l foo {} \\; | wc -l",
+        ),
+        ("find . -exec grep -qi 'a|b' {} + | wc -l", "find . -exec grep -il 'a|b' {} + | wc -l"),
+    ] {
+        assert_eq!(changed("count them", command), now);
+    }
+    for command in [
+        "grep -q foo a && echo yes",
+        "grep -q foo a || echo no | cat",
+        "grep -q foo a; ls | wc -l",
+        "find . -exec grep -q foo {} \\; -print | wc -l",
+        "find . -exec grep -q foo {} \\;",
+        "grep foo -q | wc -l",
+        "find . -print -exec grep -q foo {} \\; | wc -l",
+        "find . -exec ls {} \\; -exec grep -q foo {} \\; | wc -l",
+        "grep -q foo a 2>&1 | wc -l",
+        "grep -e -q a | wc -l",
+        "echo grep -q a | wc -l",
+        "grep -q 'a | b' c",
+    ] {
+        assert_eq!(changed("count them", command), command);
+    }
+}
+
+#[test]
+fn an_age_is_that_of_the_line() {
+    for (line, command, now) in [
+        (
+            "remove *.txt files modified more than 5 minutes ago",
+            "find a -mtime +5 -delete",
+            "find a -mmin +5 -delete",
+        ),
+        ("remove logs younger than 7 days", "find . -mtime +7 -exec rm {} \\;", "find . -mtime -7 -exec rm {} \\;"),
+        ("files that changed over an hour ago", "find /w -type f -cmin +3600", "find /w -type f -cmin +60"),
+        ("files modified in the last 2 hours", "find . -mtime -2 | head", "find . -mmin -120 | head"),
+        ("files of the last two weeks", "find . -mtime -2", "find . -mtime -14"),
+        ("files modified 3 hours ago", "find . -mtime 3", "find . -mmin 180"),
+        // What says the same, or cannot be told.
+        ("find files changed in the last 24 hours", "find . -mtime -1", ""),
+        ("find files changed in the last 24 hours", "find . -mtime 0", ""),
+        ("files not modified in the last 30 days", "find . -mtime +30", ""),
+        ("files between 2 and 5 days old", "find . -mtime +2", ""),
+        ("files older than 2 days and newer than 9 days", "find . -mtime +2", ""),
+        ("files older than 2 hours", "find . -mmin +120 -mtime -5", ""),
+        ("sleep 5 minutes", "sleep 300", ""),
+        ("older than 5 minutes", "find . -mtime '+5", ""),
+    ] {
+        assert_eq!(changed(line, command), if now.is_empty() { command } else { now }, "{line}");
+    }
+}
+
+#[test]
+fn what_is_below_is_left_out_where_the_line_says_so() {
+    let command = "find /s dir2 -type f -name '*.txt' -delete";
+    let now = "find /s dir2 -maxdepth 1 -type f -name '*.txt' -delete";
+    for line in [
+        "empty files here, do not search sub directories",
+        "remove all *.txt files. Do not include subdirectories.",
+        "remove files in '/s' directory but not in it's subdirectories",
+        "move what is here, don't go into sub-folders",
+        "list them, not recursively",
+    ] {
+        assert_eq!(changed(line, command), now, "{line}");
+    }
+    for line in ["directories that do not have subdirectories", "files here and in subdirectories", "not sub"] {
+        assert_eq!(changed(line, command), command, "{line}");
+    }
+    for command in ["ls -d *", "find . -maxdepth 2", "grep find x", "find a; find b", "echo 'find . "] {
+        assert_eq!(changed("not in subdirectories", command), command);
+    }
+    assert_eq!(changed("without subfolders", "sudo find"), "sudo find -maxdepth 1");
+    let both = "find . -mtime -3 -delete";
+    let said = meant("delete files newer than 3 hours, not in subfolders", both).unwrap();
+    assert_eq!(said.0, "find . -maxdepth 1 -mmin -180 -delete");
+    assert!(matches!(&said.1[0], Change::Instead { said, .. } if said == "newer than 3 hours"));
+}
+
+#[test]
+fn a_size_below_is_counted_in_bytes() {
+    for (line, command, now) in [
+        ("files smaller than 1 MB", "find . -size -1M", "find . -size -1048576c"),
+        ("delete files smaller than 10kb", "find . -size -10k -delete", "find . -size -10240c -delete"),
+        ("files larger than 1 MB", "find . -size +1M", ""),
+        ("files not smaller than 1 MB", "find . -size -1M", ""),
+        ("files smaller than 1 MB", "find . -size -1048576c", ""),
+        ("files smaller than 1 MB and larger than 1 KB", "find . -size -1M", ""),
+    ] {
+        assert_eq!(changed(line, command), if now.is_empty() { command } else { now }, "{line}");
+    }
+}
+
+#[test]
+fn what_is_to_be_kept_is_kept() {
+    let line = "gzip the file a.php keeping the original file";
+    assert_eq!(changed(line, "gzip a.php"), "gzip -k a.php");
+    assert_eq!(changed("compress a.log and keep the original", "find . -exec xz {} +"), "find . -exec xz -k {} +");
+    for command in ["gzip -k a", "gzip -9k a", "gzip --keep a", "gzip -c a > b", "tar czf a.tgz a"] {
+        assert_eq!(changed(line, command), command);
+    }
+    assert_eq!(changed("gzip a.php, not keeping the original", "gzip a.php"), "gzip a.php");
+}
+
+#[test]
+fn what_wc_has_summed_up_is_not_added_again() {
+    let now = "find . -name '*.c' -exec cat {} + | wc -l";
+    for sum in ["'{sum += $1} END {print sum}'", "'{s+=$1}END{print s}'"] {
+        assert_eq!(
+            changed("lines of all c files", &format!("find . -name '*.c' -exec wc -l {{}} + | awk {sum}")),
+            now
+        );
+    }
+    for command in [
+        r"find . -exec wc -l {} \; | awk '{s+=$1} END {print s}'",
+        "find . -exec wc -l {} + | awk '{s+=$2} END {print s}'",
+        "find . -exec wc -l {} + | awk '{s+=$1} END {print s/NR}'",
+        "find . -exec wc {} + | awk '{s+=$1} END {print s}'",
+        "find . -exec wc -l {} + | awk '{s+=$1} END {print t}'",
+    ] {
+        assert_eq!(changed("lines of all c files", command), command);
+    }
+}
+
+proptest! {
+    /// "prints nothing for what reads it" is true: what stands before the pipe is run for real.
+    #[test]
+    fn what_is_made_to_say_something_said_nothing(
+        before in prop::sample::select(vec!["", "ls | ", "cat a b | ", "true; ", "true && "]),
+        search in prop::sample::select(vec!["grep", "egrep", "fgrep"]),
+        first in prop::sample::select(vec!["", "-r", "-n ", "-e ", "-m ", "-c ", "-s ", "-- ", "-l ", "--color "]),
+        quiet in prop::sample::select(vec!["-q", "-qi", "-lq", "-rqs", "-cq", "--quiet", "--silent", "-qe", "-v"]),
+        rest in prop::sample::select(vec!["x", "x a", "x a b c", "-L x a", "x .", "-H x a 2>&1", "x none", "y a", "'' a"]),
+        inside in prop::sample::select(vec!["", "find . -exec ", "find . -type f -exec ", "find . -print -exec ", "find . -exec cat {} + -exec ", "find . -fprint /dev/stdout -exec ", "find . -execdir "]),
+        end in prop::sample::select(vec!["{} \\;", "{} +", "{} ';'", "{} \\; -print", "{} \\; -o -print"]),
+    ) {
+        let search = format!("{search} {first}{quiet} {rest}");
+        let quiet = if inside.is_empty() { format!("{before}{search}") } else { format!("{before}{inside}{search} {end}") };
+        if meant("", &format!("{quiet} | wc -l")).is_some() {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("a"), "x\n").unwrap();
+            std::fs::write(folder.path().join("b"), "y\nx\n").unwrap();
+            let run = std::process::Command::new("sh").args(["-c", &quiet]).current_dir(folder.path()).output().unwrap();
+            prop_assert!(run.stdout.is_empty(), "{quiet}: {:?}", String::from_utf8_lossy(&run.stdout));
+        }
+    }
+
+    /// "which is -mmin …" is true: it is as many minutes as the line says, older or younger as it says.
+    #[test]
+    fn the_minutes_are_those_of_the_line(
+        number in 1_u64..500,
+        (unit, minutes) in prop::sample::select(UNITS),
+        (word, sign) in prop::sample::select(vec![("more than", '+'), ("older than", '+'), ("in the last", '-'), ("less than", '-')]),
+        flag in prop::sample::select(vec!["-mtime", "-cmin", "-amin", "-ctime"]),
+        value in "[+-]?[0-9]{1,4}",
+    ) {
+        let line = format!("find what changed {word} {number} {unit}s ago");
+        let command = changed(&line, &format!("find . {flag} {value} -print"));
+        let words: Vec<&str> = command.split(' ').collect();
+        let amount: u64 = words[3].trim_start_matches(['+', '-']).parse().unwrap();
+        let all = amount * if words[2].ends_with("min") { 1 } else { DAY };
+        let is_last_day = amount == 0 && number * minutes == DAY;
+        prop_assert!(all == number * minutes && words[3].starts_with(sign) || is_last_day, "{line}: {command}");
+        prop_assert!(words[2][..2] == flag[..2] && words[4] == "-print");
+    }
+
+    #[test]
+    fn nothing_is_changed_without_a_word_for_it(line in "[a-z ]{0,30}", command in "\\PC{0,40}") {
+        let says = ["minute", "hour", "day", "week", "sub", "recurs"].iter().any(|word| line.contains(word));
+        prop_assert!(says || meant(&line, &command).is_none());
+    }
+}
