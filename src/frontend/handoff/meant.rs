@@ -10,7 +10,7 @@ use crate::terminal::sanitize_line;
 
 /// One thing that a command says differently now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub(crate) enum Change {
     /// The line says it, the command said nothing of it.
     Added { said: String, now: String },
     /// The command said something else.
@@ -37,7 +37,7 @@ impl Change {
 
 /// Changes a command to what the line says; lists what was changed.
 #[must_use]
-pub fn meant(line: &str, command: &str) -> Option<(String, Vec<Change>)> {
+pub(crate) fn meant(line: &str, command: &str) -> Option<(String, Vec<Change>)> {
     let mut command = command.to_owned();
     let changes = [
         age(line, &mut command),

@@ -27,7 +27,7 @@ mod within;
 pub use check::Check;
 pub use consent::OutputConsent;
 pub use facts::{Facts, LastCommand};
-pub use meant::{Change, meant};
+pub(crate) use meant::meant;
 pub use mend::Mender;
 pub use near::Near;
 pub use output::{Lookup, OutputSource};
