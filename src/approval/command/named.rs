@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::judgement::{Judged, LineJudgement, Part};
-use crate::approval::Class;
 use crate::approval::program::{Action, Grammar, Program};
+use crate::approval::{Class, Unparsed};
 
 impl LineJudgement {
     /// Tells whether the line loses nothing, or whether each command that does has a word in its arguments that was
     /// `said`: a name, a part of one, a number. So must each that runs as another user or what is not known, if it is told
-    /// what to work on. `directory` is where it runs, which is no name; `is_there` tells whether there is a file.
+    /// what to work on. Never, where a part of the line could not be read. `directory` is where it runs, which is no name; `is_there` tells whether there is a file.
     #[must_use]
     pub fn names_its_losses(&self, said: &str, directory: &Path, is_there: &dyn Fn(&Path) -> bool) -> bool {
         let said: Vec<String> = tokens(said).collect();
@@ -27,6 +27,20 @@ impl LineJudgement {
         let named: Vec<Vec<String>> = self.parts.iter().map(|judged| names(judged, directory)).collect();
         let is_said = |names: &[String]| names.iter().any(|name| said.iter().any(|word| is_same(name, word)));
         if !self.parts.iter().filter_map(objects).all(|objects| objects.is_empty() || is_said(&objects)) {
+            return false;
+        }
+        // What could not be read as commands at all may lose anything.
+        let is_command = |text: &str| self.parts.iter().any(|judged| judged.text.contains(text));
+        let is_read = |(text, why): &(String, Unparsed)| match why {
+            Unparsed::Syntax | Unparsed::TooLong => is_command(text),
+            Unparsed::DynamicCommand
+            | Unparsed::Characters
+            | Unparsed::Wrapper
+            | Unparsed::Environment
+            | Unparsed::Redefined
+            | Unparsed::Script => true,
+        };
+        if !self.unparsed.iter().all(is_read) {
             return false;
         }
         let mut losing = self.parts.iter().zip(&named).filter(|(judged, _)| is_meant(judged)).peekable();
@@ -162,6 +176,11 @@ mod tests {
             ("clean up", "r=rm; $r -rf src"),
             ("clean up", "eval 'rm -rf src'"),
             ("make space", "ls | xargs rm -rf"),
+            ("delete it", "rm -f <output-of-last-command>"),
+            ("clean up", "rm -rf src <"),
+            ("list src", "ls src; rm -rf x <y>"),
+            ("clean up", "for f in *; rm $f"),
+            ("clean up", "for f in *; rm $f; end"),
         ] {
             assert!(!named(said, line), "{said}: {line}");
         }
