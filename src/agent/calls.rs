@@ -180,7 +180,8 @@ impl Calls<'_> {
         // Nobody knows what a server's tool does with a secret.
         let foreign = runner.tools.is_of_server(&call.name);
         let effect = if foreign { Effect::Network } else { tool.effect(&call.input, &runner.roots) };
-        let call = revealed(call, self.secrets, effect).map_err(|stand_in| {
+        let is_proposal = runner.tools.identity(&call.name).verb == ToolVerb::Propose;
+        let call = revealed(call, self.secrets, effect, is_proposal).map_err(|stand_in| {
             let why = format!("{stand_in}: its secret is not known here. Ask the user.");
             refused(ToolOutput::failed(why))
         })?;
@@ -408,13 +409,23 @@ fn dropped(trial: &Trial, output: &mut ToolOutput, frontend: &mut dyn Frontend) 
     output.content.push_str("\n\n[It ran in a trial and was stopped: nothing of what it changed was applied.]");
 }
 
-/// Replaces the stand-ins in a call by their secrets. A call that leaves the machine keeps the stand-ins.
-fn revealed<'a>(call: &'a ToolCall, secrets: &StandIns, effect: Effect) -> Result<Cow<'a, ToolCall>, String> {
+/// Replaces the stand-ins in a call by their secrets. A call that leaves the machine keeps the stand-ins, and so does a proposal: it
+/// is seen on the screen, and its line may go anywhere.
+fn revealed<'a>(
+    call: &'a ToolCall,
+    secrets: &StandIns,
+    effect: Effect,
+    is_proposal: bool,
+) -> Result<Cow<'a, ToolCall>, String> {
     if effect == Effect::Network {
         return Ok(Cow::Borrowed(call));
     }
     let input = with_secrets(&call.input, secrets)?;
-    Ok(if input == call.input { Cow::Borrowed(call) } else { Cow::Owned(ToolCall { input, ..call.clone() }) })
+    Ok(if is_proposal || input == call.input {
+        Cow::Borrowed(call)
+    } else {
+        Cow::Owned(ToolCall { input, ..call.clone() })
+    })
 }
 
 fn with_secrets(value: &Value, secrets: &StandIns) -> Result<Value, String> {

@@ -401,6 +401,12 @@ pub fn try_calls(agent: &mut Agent, places: Vec<PathBuf>, bounds: Bounds, probe:
     agent.undo.calls = Some(call_trials::CallTrials::new(places, bounds, probe));
 }
 
+/// Puts those secrets of a line back, for which the model saw stand-ins, that were `said` by the person themselves.
+#[must_use]
+pub fn with_said_secrets(agent: &Agent, line: &str, said: &str) -> String {
+    agent.talk.manner.secrets.reveal_said(line, said)
+}
+
 /// Tells whether a line loses nothing, or only what was said to go; see [`LineJudgement::names_its_losses`].
 ///
 /// [`LineJudgement::names_its_losses`]: crate::approval::command::LineJudgement::names_its_losses

@@ -336,6 +336,14 @@ fn what_stands_in_is_found_no_second_time_and_is_turned_back_byte_for_byte() {
         |key| StandIns::new(Known::new(["an-odd-value-7731".to_owned()]), Kinds { known: true, shapes: true }, key);
     assert_eq!(other(Box::new(|| [7; 32])).reveal(&hidden).as_deref(), Ok("x an-odd-value-7731 y"));
     assert!(other(Box::new(|| [8; 32])).reveal(&hidden).is_err());
+    // What somebody else said stays hidden.
+    let both =
+        stand_ins.hide("a Zk3v9Qm1x7Lp2Rt8 is the password: hunter22x").map_or(hidden.clone(), |(both, _)| both);
+    let two = format!("{hidden} {both}");
+    let said = stand_ins.reveal_said(&two, "put an-odd-value-7731 there");
+    assert!(said.starts_with("x an-odd-value-7731 y ") && !said.contains("hunter22x"), "{said}");
+    assert_eq!(stand_ins.reveal_said(&two, "nothing"), two);
+    assert_eq!(stand_ins.reveal_said("AXI-HIDDEN-0123456789 AXI-HIDDEN-", ""), "AXI-HIDDEN-0123456789 AXI-HIDDEN-");
     let off = StandIns::none();
     assert_eq!(off.hide("x an-odd-value-7731 sk-a1a1a1a1a1a1a1a1a1a1"), None);
 }

@@ -1,6 +1,7 @@
 //! Stand-ins for secrets: what a model, a file or a log would have of one, and the way back.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -98,25 +99,22 @@ impl StandIns {
     /// # Errors
     /// The first stand-in whose secret is not known here: the one who wrote it is told, and nothing is done with it.
     pub fn reveal(&self, text: &str) -> Result<String, String> {
+        replaced(text, |stand_in| self.secret(stand_in).ok_or_else(|| stand_in.to_owned()))
+    }
+
+    /// Puts back those secrets of a text that are in what was `said`.
+    #[must_use]
+    pub fn reveal_said(&self, text: &str, said: &str) -> String {
+        let secret = |stand_in: &str| self.secret(stand_in).filter(|secret| said.contains(secret));
+        let Ok(text): Result<_, Infallible> =
+            replaced(text, |stand_in| Ok(secret(stand_in).unwrap_or_else(|| stand_in.to_owned())));
+        text
+    }
+
+    fn secret(&self, stand_in: &str) -> Option<String> {
         let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut revealed, mut rest) = (String::with_capacity(text.len()), text);
-        while let Some(at) = rest.find(START) {
-            let end = at + START.len() + digits(&rest[at + START.len()..]);
-            revealed.push_str(&rest[..at]);
-            if end == at + START.len() + DIGITS {
-                let stand_in = &rest[at..end];
-                match secrets.get(stand_in) {
-                    Some(secret) => revealed.push_str(secret),
-                    // An earlier axi made it of a value that is still known.
-                    None => revealed.push_str(&self.known_as(stand_in).ok_or_else(|| stand_in.to_owned())?),
-                }
-            } else {
-                revealed.push_str(&rest[at..end]);
-            }
-            rest = &rest[end..];
-        }
-        revealed.push_str(rest);
-        Ok(revealed)
+        // An earlier axi made it of a value that is still known.
+        secrets.get(stand_in).cloned().or_else(|| self.known_as(stand_in))
     }
 
     fn known_as(&self, stand_in: &str) -> Option<String> {
@@ -134,6 +132,23 @@ impl StandIns {
         }
         stand_in
     }
+}
+
+/// Puts something in the place of each stand-in.
+fn replaced<E>(text: &str, mut with: impl FnMut(&str) -> Result<String, E>) -> Result<String, E> {
+    let (mut written, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find(START) {
+        let end = at + START.len() + digits(&rest[at + START.len()..]);
+        written.push_str(&rest[..at]);
+        if end == at + START.len() + DIGITS {
+            written.push_str(&with(&rest[at..end])?);
+        } else {
+            written.push_str(&rest[at..end]);
+        }
+        rest = &rest[end..];
+    }
+    written.push_str(rest);
+    Ok(written)
 }
 
 impl std::fmt::Debug for StandIns {

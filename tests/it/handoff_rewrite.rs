@@ -95,3 +95,29 @@ fn a_quick_model_of_its_own_may_be_asked() {
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "ls\n"));
     assert_eq!(server.requests()[0].body["model"], "quick");
 }
+
+#[test]
+fn a_secret_of_the_line_is_not_sent_and_stands_in_the_command_that_comes_back() {
+    const TOKEN: &str = "ghp_9aF3kQ7xLm2Zt8Rv5Bn1Wc6Yd0Ho4Js3Pu2E";
+    let home = Home::new();
+    // The key that stand-ins are made with is kept there.
+    std::fs::create_dir_all(home.path().join("state/axi")).unwrap();
+    let line = format!("ask the api for my name with curl and {TOKEN}");
+    let rewrite = |server: &Server| {
+        let mut command = axi(&home, server);
+        run(command.args(["handoff", "--rewrite"]).env("AXI_LINE", &line))
+    };
+    let server = Server::start([answer::chat_text("ls")]);
+    assert_eq!(rewrite(&server).out, "ls\n");
+    let request = &server.requests()[0];
+    assert!(!request.text.contains(TOKEN), "{}", request.text);
+    let asked = said(request, 1);
+    let stand_in = asked.rsplit(' ').next().unwrap();
+    assert!(stand_in.starts_with("AXI-HIDDEN-"), "{asked}");
+    let command = |token: &str| format!("curl -H 'Authorization: Bearer {token}' https://api.example.org/me");
+    let server = Server::start([answer::chat_text(&command(stand_in))]);
+    assert_eq!(rewrite(&server).out, format!("{}\n", command(TOKEN)));
+    // Another one is known to nobody.
+    let server = Server::start([answer::chat_text(&command("AXI-HIDDEN-0123456789"))]);
+    assert_eq!(rewrite(&server).err, "axi: no command came back\n");
+}

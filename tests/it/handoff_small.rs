@@ -208,3 +208,30 @@ fn a_word_of_the_line_is_no_program_to_install() {
     assert!(screen.contains("in doubt: `maek` is not installed here"), "{screen}");
     assert!(!reply.contains("install") && !reply.contains("maek better"), "{reply}");
 }
+
+#[test]
+fn a_secret_of_the_line_comes_back_to_it_and_another_one_does_not() {
+    const TOKEN: &str = "ghp_9aF3kQ7xLm2Zt8Rv5Bn1Wc6Yd0Ho4Js3Pu2E";
+    const PASSWORD: &str = "Xk29fjq81mmz";
+    let home = Home::new();
+    home.write("work/.env", &format!("DB_PASSWORD={PASSWORD}\n"));
+    let line = format!("log in to gh with {TOKEN}");
+    let sent = |line: &str| {
+        let (_, _, server) = hands_over(&home, line, [answer::chat_text("What for?")]);
+        let sent = server.requests()[0].text.clone();
+        assert!(!sent.contains(TOKEN) && !sent.contains(PASSWORD), "{sent}");
+        let at = sent.rfind("AXI-HIDDEN-").unwrap();
+        sent[at..at + "AXI-HIDDEN-".len() + 10].to_owned()
+    };
+    let (token, password) = (sent(&line), sent(&format!("use {PASSWORD}")));
+    let (screen, reply, _server) = hands_over(&home, &line, [proposes(&format!("echo {token} | gh auth login"))]);
+    assert_eq!(reply, format!("put\necho {TOKEN} | gh auth login"), "{screen}");
+    assert!(!screen.contains("stands for a secret"), "{screen}");
+    let answers = [answer::chat_text(&format!("```sh\nprintf %s {token} > a\n```"))];
+    let (screen, reply, _server) = hands_over(&home, &line, answers);
+    assert_eq!(reply, format!("put\nprintf %s {TOKEN} > a"), "{screen}");
+    let (screen, reply, _server) = hands_over(&home, "show it", [proposes(&format!("grep {password} work.log"))]);
+    assert_eq!(reply, format!("put\ngrep {password} work.log"), "{screen}");
+    assert!(screen.contains(&format!("`{password}` on the line stands for a secret")), "{screen}");
+    assert!(!screen.contains(PASSWORD), "{screen}");
+}

@@ -75,7 +75,12 @@ def score_alfa(rig, options):
         for (number, _, question, golden), answer in zip(mine, answers):
             put = answer["put"]
             golds = [alfa.ran(rig.work, lowers[system], system, gold) for gold in golden]
-            word = "wrong" if not put else alfa.judge(alfa.ran(rig.work, lowers[system], system, put), golds)
+            if not put:
+                word = "wrong"
+            elif put.split() in [gold.split() for gold in golden]:
+                word = "same"
+            else:
+                word = alfa.judge(alfa.ran(rig.work, lowers[system], system, put), golds)
             count[word] += 1
             told.append({"number": number, "word": word, "put": put, "seconds": answer["seconds"], "query": question})
             print(f"{word:5} {number:3} {answer['seconds']:5.1f} s  {question[:70]}\n      {' ' * 10}{put!r}", flush=True)

@@ -11,6 +11,7 @@ use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::{Failed, runtime};
 use super::super::models::{self, Missing, choose};
+use super::secrets::stand_ins;
 use crate::agent::TurnEnd;
 use crate::approval::command::judge;
 use crate::command::Problem;
@@ -62,9 +63,11 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
     });
     let plain = app.options.linear
         || (app.process.variables)("TERM").is_none_or(|term| matches!(term.as_str(), "" | "dumb"));
+    let secrets = stand_ins(app, true);
+    let hidden = secrets.hide(&line).map_or_else(|| line.clone(), |(hidden, _)| hidden);
     let words = app.locale.with(word::handoff::rewrite::Asking { model: &provider.model().id() });
     let words = format!("{words} · {}", app.locale.text(word::status::STOP));
-    let found = runtime.block_on(rewrite_line(provider.as_ref(), &system, &line, limit, &cancel, |elapsed| {
+    let found = runtime.block_on(rewrite_line(provider.as_ref(), &system, &hidden, limit, &cancel, |elapsed| {
         if let Some(guest) = guest.as_mut().filter(|_| !plain) {
             paint(guest, &words, elapsed);
         }
@@ -75,6 +78,7 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
     }
     drop(keys);
     drop(guest);
+    let found = found.and_then(|command| secrets.reveal(&command).map_err(|_stand_in| NoCommand::NotGiven));
     let is_small = provider.model().small;
     let mend = |command: String| meant(&line, &command).map_or(command, |(meant, _)| meant);
     let found = found.map(|command| if is_small { mend(command) } else { command });

@@ -1,7 +1,7 @@
 //! Where a line says how old a file is, or that directories below are left out, and the command says something else. A
 //! small model writes `-mtime -2` for two hours, which is two days, and forgets `-maxdepth 1`: what it then deletes is more than
-//! was meant. Only what can be read without a doubt is changed. So is a sum that counts what `wc` itself has summed up, and a
-//! `grep -q` whose output something else would read.
+//! was meant. Only what can be read without a doubt is changed. So is a text to print in other letters, an archive that its name
+//! says is plain, a sum that counts what `wc` itself has summed up, and a `grep -q` whose output something else would read.
 
 use std::ops::Range;
 
@@ -44,6 +44,8 @@ pub(crate) fn meant(line: &str, command: &str) -> Option<(String, Vec<Change>)> 
         size(line, &mut command),
         depth(line, &mut command),
         kept(line, &mut command),
+        printed(line, &mut command),
+        unpacked(line, &mut command),
         once(&mut command),
         heard(&mut command),
     ];
@@ -226,6 +228,45 @@ fn kept(line: &str, command: &mut String) -> Option<Change> {
     }
     command.insert_str(end, " -k");
     Some(Change::Added { said: words[at..words.len().min(at + 3)].join(" "), now: "-k".to_owned() })
+}
+
+/// Prints the text of the line as it stands there: a small model gives "hello world" a capital and a comma.
+fn printed(line: &str, command: &mut String) -> Option<Change> {
+    let (verb, said) = line.trim().split_once(' ')?;
+    let said = said.trim();
+    let quoted = ['\'', '"'].iter().find_map(|quote| said.strip_prefix(*quote)?.strip_suffix(*quote));
+    let said = quoted.unwrap_or(said);
+    let text = command
+        .strip_prefix("echo ")
+        .filter(|text| !text.contains(['$', '`', '>', '<', '|', ';', '&', '\\', '*']))?;
+    let text = shlex::split(text)?.join(" ");
+    let is_text = "print echo say output display".split(' ').any(|known| verb.eq_ignore_ascii_case(known));
+    // A shell may take these for more than letters.
+    let is_plain = !said.starts_with('-') && !said.contains(['\\', '$', '`']);
+    if !is_text || !is_plain || said == text || words(said).is_empty() || words(said) != words(&text) {
+        return None;
+    }
+    let now = format!("echo {}", shlex::try_quote(said).ok()?);
+    let was = std::mem::replace(command, now.clone());
+    Some(Change::Instead { said: said.to_owned(), was, now })
+}
+
+/// Leaves an archive unpacked whose name in the line ends in `.tar`.
+fn unpacked(line: &str, command: &mut String) -> Option<Change> {
+    let all = raw(command)?;
+    let word = |at: usize| all.get(at).map_or("", |range| &command[range.clone()]);
+    let (was, archive) = (word(1).to_owned(), word(2).to_owned());
+    let letters = was.strip_prefix('-').unwrap_or(&was);
+    let is_made =
+        letters.starts_with('c') && letters.ends_with('f') && letters.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_packed =
+        ["gz", "zip", "compress", "bz", "xz", "pack"].iter().any(|word| line.to_lowercase().contains(word));
+    let is_named =
+        archive.ends_with(".tar") && line.split_whitespace().any(|word| word.trim_matches(['\'', '"']) == archive);
+    let now: String = was.chars().filter(|letter| !"zj".contains(*letter)).collect();
+    (word(0) == "tar" && is_made && is_named && !is_packed && now != was)
+        .then(|| command.replace_range(all[1].clone(), &now))?;
+    Some(Change::Instead { said: archive, was, now })
 }
 
 /// Counts what all files have together, where `wc` prints its own total among what is added up.

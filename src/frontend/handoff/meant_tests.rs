@@ -117,6 +117,40 @@ fn what_is_to_be_kept_is_kept() {
 }
 
 #[test]
+fn a_text_is_printed_as_the_line_has_it() {
+    for (line, command, now) in [
+        ("print hello world", "echo 'Hello, world!'", "echo 'hello world'"),
+        ("echo 'It works: yes'", "echo \"it works yes\"", "echo 'It works: yes'"),
+        ("say wörter 日本", "echo 'Wörter 日本.'", "echo 'wörter 日本'"),
+        ("print hello world", "echo hello world", ""),
+        ("print hello world in red", "echo 'Hello, world!'", ""),
+        ("print hello", "echo hello > a", ""),
+        ("print the date", "echo $(date)", ""),
+        ("greet hello", "echo Hello", ""),
+        ("print -n a", "echo 'n a'", ""),
+        ("print ...", "echo 'hi'", ""),
+    ] {
+        assert_eq!(changed(line, command), if now.is_empty() { command } else { now }, "{line}");
+    }
+}
+
+#[test]
+fn an_archive_that_is_called_plain_is_plain() {
+    for (line, command, now) in [
+        ("tar a.php to /t/a.tar", "tar -czvf /t/a.tar a.php", "tar -cvf /t/a.tar a.php"),
+        ("put src into 'b.tar'", "tar cjf b.tar src", "tar cf b.tar src"),
+        ("tar a.php to a.tar with gzip", "tar -czf a.tar a.php", ""),
+        ("tar a.php to a.tar.gz", "tar -czf a.tar.gz a.php", ""),
+        ("tar a.php", "tar -czf a.tar a.php", ""),
+        ("unpack a.tar", "tar -xzf a.tar", ""),
+        ("tar a to b.tar", "tar -cf b.tar a", ""),
+        ("tar a to b.tar", "tar -c -zf b.tar a", ""),
+    ] {
+        assert_eq!(changed(line, command), if now.is_empty() { command } else { now }, "{line}");
+    }
+}
+
+#[test]
 fn what_wc_has_summed_up_is_not_added_again() {
     let now = "find . -name '*.c' -exec cat {} + | wc -l";
     for sum in ["'{sum += $1} END {print sum}'", "'{s+=$1}END{print s}'"] {
@@ -176,6 +210,19 @@ proptest! {
         let is_last_day = amount == 0 && number * minutes == DAY;
         prop_assert!(all == number * minutes && words[3].starts_with(sign) || is_last_day, "{line}: {command}");
         prop_assert!(words[2][..2] == flag[..2] && words[4] == "-print");
+    }
+
+    /// "your line says …" is true: what is printed now are those letters.
+    #[test]
+    fn what_is_printed_stands_in_the_line(said in "[ -~äß日]{1,24}", other in "[ -~]{0,12}", as_is in any::<bool>()) {
+        let text = if as_is { said.to_uppercase() + "!" } else { other };
+        let (line, command) = (format!("print {said}"), format!("echo {}", shlex::try_quote(&text).unwrap()));
+        let now = changed(&line, &command);
+        if now != command {
+            let printed = std::process::Command::new("sh").args(["-c", &now]).output().unwrap().stdout;
+            let printed = String::from_utf8(printed).unwrap();
+            prop_assert!(line.contains(printed.trim_end_matches('\n')), "{line}: {now} printed {printed}");
+        }
     }
 
     #[test]

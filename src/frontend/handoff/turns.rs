@@ -15,7 +15,7 @@ use super::output::{Output, OutputSource, consented};
 use super::reply::Put;
 use super::rerun::Rerun;
 use super::tldr::{Example, examples};
-use crate::agent::{Agent, TurnEnd, judged, names_its_losses, needs, runs_unasked};
+use crate::agent::{Agent, TurnEnd, judged, names_its_losses, needs, runs_unasked, with_said_secrets};
 use crate::command::LeftInShells;
 use crate::conversation::{ContentBlock, Message, Subject, ToolVerb};
 use crate::frontend::exit::Exit;
@@ -148,6 +148,7 @@ impl Handoff {
                 return (Exit::from(&end), self.give_back(facts, about, &pending));
             }
             if let Some(Proposal { command, .. }) = proposed(self.agent.conversation().messages()) {
+                let command = with_said_secrets(&self.agent, &command, &text);
                 let asked = (text.as_str(), &about, doubtful.is_none());
                 match self.weighed(&command, asked, facts, &pending) {
                     Ok(Some(put)) => return (Exit::Done, put),
@@ -255,6 +256,11 @@ impl Handoff {
             if self.agent.model().small && (fault.is_of_no_name() || fault.is_a_word_of(asked)) {
                 return about;
             }
+        }
+        if let Some(stand_in) = secret::placeholders(&command).first() {
+            let stand_in = &sanitize_line(&command[stand_in.clone()]);
+            let said = self.human.locale().with(word::handoff::HasStandIn { stand_in });
+            self.human.painter().say(&said);
         }
         // Something else stands on the prompt line.
         for text in unsent(&pending.snapshot()) {
@@ -387,7 +393,11 @@ impl Handoff {
             return None;
         }
         let answer = self.agent.conversation().messages().last()?.text();
-        let line = extract::only_command(&answer).filter(|line| !self.withholds(line, asked))?;
+        let line = extract::only_command(&answer)?;
+        let line = with_said_secrets(&self.agent, &line, asked);
+        if self.withholds(&line, asked) {
+            return None;
+        }
         let said = self.human.locale().text(word::handoff::WRITTEN).to_owned();
         self.human.painter().say(&said);
         self.count(&line);
