@@ -19,6 +19,8 @@ pub(crate) enum Change {
     CountedTwice { now: String },
     /// A quiet program's output was to be read.
     SaysNothing { was: String, now: String },
+    /// What stands on both sides of an `-o` belongs together.
+    Grouped { now: String },
 }
 
 impl Change {
@@ -31,6 +33,7 @@ impl Change {
             }
             Self::CountedTwice { now } => locale.with(word::handoff::CountedTwice { now }),
             Self::SaysNothing { was, now } => locale.with(word::handoff::SaysNothing { was, now }),
+            Self::Grouped { now } => locale.with(word::handoff::Grouped { now: &sanitize_line(now) }),
         }
     }
 }
@@ -46,6 +49,7 @@ pub(crate) fn meant(line: &str, command: &str) -> Option<(String, Vec<Change>)> 
         kept(line, &mut command),
         printed(line, &mut command),
         unpacked(line, &mut command),
+        grouped(&mut command),
         once(&mut command),
         heard(&mut command),
     ];
@@ -192,12 +196,7 @@ fn depth(line: &str, command: &mut String) -> Option<Change> {
         Some(words[not..end].join(" "))
     })?;
     let all = raw(command)?;
-    let is_start = |at: usize| {
-        let before = at.checked_sub(1).map(|before| &command[all[before].clone()]);
-        before.is_none_or(|before| before == "sudo" || before.ends_with(['|', '&', ';']))
-    };
-    let mut finds = (0..all.len()).filter(|at| &command[all[*at].clone()] == "find" && is_start(*at));
-    let find = finds.next().filter(|_| finds.next().is_none())?;
+    let find = the_find(command, &all)?;
     if all.iter().any(|word| ["-maxdepth", "-mindepth", "-prune", "-depth"].contains(&&command[word.clone()])) {
         return None;
     }
@@ -207,6 +206,50 @@ fn depth(line: &str, command: &mut String) -> Option<Change> {
     let now = "-maxdepth 1".to_owned();
     command.insert_str(end, &format!(" {now}"));
     Some(Change::Added { said, now })
+}
+
+/// Where the one `find` of a command stands.
+fn the_find(command: &str, all: &[Range<usize>]) -> Option<usize> {
+    let is_start = |at: usize| {
+        let before = at.checked_sub(1).map(|before| &command[all[before].clone()]);
+        before.is_none_or(|before| before == "sudo" || before.ends_with(['|', '&', ';']))
+    };
+    let mut finds = (0..all.len()).filter(|at| &command[all[*at].clone()] == "find" && is_start(*at));
+    finds.next().filter(|_| finds.next().is_none())
+}
+
+/// Puts brackets around the names between which `find` has an `-o`: without them, what stands before holds for the first of them
+/// only, and what is done is done to the last only.
+fn grouped(command: &mut String) -> Option<Change> {
+    const NAMES: &str = "-name -iname -path -ipath -wholename -regex -iregex";
+    const BOUND: &str = "-maxdepth -mindepth";
+    let all = raw(command)?;
+    let word = |at: usize| all.get(at).map_or("", |range| &command[range.clone()]);
+    let is_one_of = |at: usize, known: &str| known.split(' ').any(|known| known == word(at));
+    let is_or = |at: usize| is_one_of(at, "-o -or");
+    let begun = the_find(command, &all)? + 1;
+    let is_end = |at: &usize| is_one_of(*at, "| || && &") || (word(*at).ends_with(';') && word(*at) != "\\;");
+    let end = (begun..all.len()).find(is_end).unwrap_or(all.len());
+    let first = (begun..end).find(|at| is_one_of(*at, NAMES) && is_or(at + 2))?;
+    let mut last = first;
+    while is_or(last + 2) && is_one_of(last + 3, NAMES) {
+        last += 3;
+    }
+    let is_inside = |at: &usize| (first..last + 2).contains(at);
+    let others = (begun..end).filter(|at| !is_inside(at));
+    let is_told = |at: usize| {
+        is_or(at) || is_one_of(at, "\\( \\) ( ) ! -not , -prune -a -and") || word(at).contains(['(', '`'])
+    };
+    if last == first || last + 1 >= end || others.clone().any(is_told) {
+        return None;
+    }
+    // A bound of the depth holds for all anyway.
+    let mut tests = others.filter(|at| word(*at).starts_with('-') && !is_one_of(*at, BOUND));
+    tests.next()?;
+    let range = all[first].start..all[last + 1].end;
+    let now = format!("\\( {} \\)", &command[range.clone()]);
+    command.replace_range(range, &now);
+    Some(Change::Grouped { now })
 }
 
 /// Keeps the file that is compressed, where the line says so: `gzip` and the like delete it.

@@ -151,6 +151,43 @@ fn an_archive_that_is_called_plain_is_plain() {
 }
 
 #[test]
+fn names_on_both_sides_of_an_or_belong_together() {
+    for (command, now) in [
+        (
+            "find /s -type f -name 'a.out' -o -name '*.o' -mtime -7 -exec rm {} +",
+            "find /s -type f \\( -name 'a.out' -o -name '*.o' \\) -mtime -7 -exec rm {} +",
+        ),
+        (
+            "find . -name a -o -iname b -or -path c -delete",
+            "find . \\( -name a -o -iname b -or -path c \\) -delete",
+        ),
+        ("sudo find -type d -name a -o -name b | wc -l", "sudo find -type d \\( -name a -o -name b \\) | wc -l"),
+        (
+            "find . -name a -o -name b -exec ls {} \\; ; ls",
+            "find . \\( -name a -o -name b \\) -exec ls {} \\; ; ls",
+        ),
+    ] {
+        assert_eq!(changed("", command), now);
+    }
+    for command in [
+        "find . -name a -o -name b",
+        "find . -maxdepth 2 -name a -o -name b | sort -r",
+        "find . \\( -name a -o -name b \\) -delete",
+        "find . -type f -name a -delete",
+        "find . -name a -print -o -name b -print",
+        "find . -name a -o -type d -name b -print",
+        "find . -name a -prune -o -name b -print",
+        "find . -name a -o -name b ! -name c -print",
+        "find . -name a -o -name b -o -size 3 -print",
+        "find . -name a -o -name",
+        "find a -name b -delete; find c -name a -o -name b -delete",
+        "echo 'find . -name a -o -name b -delete",
+    ] {
+        assert_eq!(changed("", command), command);
+    }
+}
+
+#[test]
 fn what_wc_has_summed_up_is_not_added_again() {
     let now = "find . -name '*.c' -exec cat {} + | wc -l";
     for sum in ["'{sum += $1} END {print sum}'", "'{s+=$1}END{print s}'"] {
@@ -191,6 +228,37 @@ proptest! {
             let run = std::process::Command::new("sh").args(["-c", &quiet]).current_dir(folder.path()).output().unwrap();
             prop_assert!(run.stdout.is_empty(), "{quiet}: {:?}", String::from_utf8_lossy(&run.stdout));
         }
+    }
+
+    /// The brackets make it what was meant: each name, and each other test. `find` runs for real.
+    #[test]
+    fn what_is_grouped_finds_all_names_that_pass_the_other_tests(
+        names in prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "d", "*"]), 2..4),
+        kind in prop::sample::select(vec![None, Some("f"), Some("d")]),
+        is_before in any::<bool>(),
+        end in prop::sample::select(vec!["", " -print", " -exec echo {} \\;", " -exec echo {} + | cat", " ; true"]),
+    ) {
+        let test = kind.map(|kind| format!(" -type {kind}")).unwrap_or_default();
+        let chain = names.iter().map(|name| format!("-name '{name}'")).collect::<Vec<_>>().join(" -o ");
+        let (before, behind) = if is_before { (test.as_str(), "") } else { ("", test.as_str()) };
+        let command = changed("", &format!("find .{before} {chain}{behind}{end}"));
+        let folder = tempfile::tempdir().unwrap();
+        for (path, is_folder) in [("a", false), ("b", true), ("b/a", true), ("b/c", false), ("d", false)] {
+            let path = folder.path().join(path);
+            if is_folder { std::fs::create_dir(path).unwrap() } else { std::fs::write(path, "").unwrap() }
+        }
+        let wanted = [("./a", "f"), ("./b", "d"), ("./b/a", "d"), ("./b/c", "f"), ("./d", "f"), (".", "d")];
+        let fits = |(path, is): &&(&str, &str)| {
+            let name = path.rsplit('/').next().unwrap();
+            names.iter().any(|known| *known == "*" || *known == name) && kind.is_none_or(|kind| kind == *is)
+        };
+        let mut wanted: Vec<&str> = wanted.iter().filter(fits).map(|(path, _)| *path).collect();
+        let ran = std::process::Command::new("sh").args(["-c", &command]).current_dir(folder.path()).output().unwrap();
+        let printed = String::from_utf8(ran.stdout).unwrap();
+        let mut found: Vec<&str> = printed.split_whitespace().collect();
+        wanted.sort_unstable();
+        found.sort_unstable();
+        prop_assert_eq!(found, wanted, "{}", command);
     }
 
     /// "which is -mmin …" is true: it is as many minutes as the line says, older or younger as it says.
