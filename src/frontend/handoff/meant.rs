@@ -116,17 +116,25 @@ fn age(line: &str, command: &mut String) -> Option<Change> {
     let in_minutes = amount.saturating_mul(if flag.ends_with("min") { 1 } else { DAY });
     // Whole days are counted: `0` is the last one.
     let is_same = in_minutes == minutes || (amount == 0 && minutes == DAY && flag.ends_with("time"));
-    if is_same && sign.is_none_or(|sign| own == Some(sign) || amount == 0) {
+    // Only one of the three times is that of the last look.
+    let says = |stem: &str| words.iter().position(|word| word.starts_with(stem));
+    let look = says("accessed")
+        .filter(|_| !["modif", "chang", "creat", "edit"].into_iter().any(|stem| says(stem).is_some()));
+    let look = look.filter(|_| !flag.starts_with("-a"));
+    let which = if look.is_some() { "-a" } else { &flag[..2] };
+    if is_same && look.is_none() && sign.is_none_or(|sign| own == Some(sign) || amount == 0) {
         return None;
     }
     let (kind, count) = if unit < DAY { ("min", minutes) } else { ("time", minutes / DAY) };
     let sign = sign.or(own).map(String::from).unwrap_or_default();
-    let now = format!("{}{kind} {sign}{count}", &flag[..2]);
+    let now = format!("{which}{kind} {sign}{count}");
     let range = pair[0].start..pair[1].end;
     let was = command[range.clone()].to_owned();
     command.replace_range(range, &now);
     let from = if sign.is_empty() { at } else { at.saturating_sub(2) };
-    Some(Change::Instead { said: words[from..at + 2].join(" "), was, now })
+    let said = from.min(look.unwrap_or(from))..(at + 2).max(look.map_or(0, |look| look + 1));
+    let said = words[said].join(" ");
+    Some(Change::Instead { said, was, now })
 }
 
 /// Bytes of each unit, as `find` counts them.

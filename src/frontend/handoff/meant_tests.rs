@@ -51,6 +51,10 @@ fn an_age_is_that_of_the_line() {
         ("files modified in the last 2 hours", "find . -mtime -2 | head", "find . -mmin -120 | head"),
         ("files of the last two weeks", "find . -mtime -2", "find . -mtime -14"),
         ("files modified 3 hours ago", "find . -mtime 3", "find . -mmin 180"),
+        ("files that were accessed over an hour ago", "find /w -mtime +1", "find /w -amin +60"),
+        ("files accessed in the last 2 days", "find /w -mtime -2", "find /w -atime -2"),
+        ("files accessed in the last 2 days", "find /w -atime -2", ""),
+        ("files accessed or modified in the last 2 days", "find /w -mtime -2", ""),
         // What says the same, or cannot be told.
         ("find files changed in the last 24 hours", "find . -mtime -1", ""),
         ("find files changed in the last 24 hours", "find . -mtime 0", ""),
