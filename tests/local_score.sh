@@ -11,8 +11,10 @@
 #           it: stdout and changed files as those of a golden command. Its commands are in no prompt and no example.
 #
 # AXI=/path/to/axi is the build (target/release/axi), MODEL=local/… the model, WEIGHTS=/path/to.gguf its file where axi
-# does not find it. AXI_SCORE_ROOT is the root folder the commands see (/): for alfa, one that debootstrap has made, with
-# git, tree, jq, dnsutils, cpio, psmisc, bsdmainutils, net-tools and imagemagick in it, owned by AXI_SCORE_USER (nobody).
+# does not find it. AXI_SCORE_ROOT is the root folder the commands see (/), owned by AXI_SCORE_USER (nobody): for alfa what
+# the benchmark's images are, Ubuntu 24.04 by `debootstrap --variant=minbase --components=main,universe noble`, and in it
+# `apt-get install bash python3 psmisc bsdmainutils cron imagemagick dnsutils git tree net-tools iputils-ping coreutils curl cpio jq`
+# with what apt recommends. The fifth file system is Alpine's there, and is made in the same root here.
 # Needs python3, unshare and unprivileged user namespaces. Takes from minutes to an hour: no part of tests/run.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
