@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::find::{DAY, UNITS};
 use super::*;
 
 fn changed(line: &str, command: &str) -> String {
