@@ -1,8 +1,9 @@
-//! What the line asks for beside that: what is kept, printed or packed.
+//! What the line asks for beside that: what is kept, printed, packed or counted in.
 
 use std::ops::Range;
 
-use super::{Change, raw, turns, words};
+use super::change::Change;
+use super::text::{is_joint, is_search, raw, turns, words};
 
 /// Keeps the file that is compressed, where the line says so: `gzip` and the like delete it.
 pub(super) fn kept(line: &str, command: &mut String) -> Option<Change> {
@@ -56,10 +57,96 @@ pub(super) fn unpacked(line: &str, command: &mut String) -> Option<Change> {
         letters.starts_with('c') && letters.ends_with('f') && letters.bytes().all(|byte| byte.is_ascii_lowercase());
     let is_packed =
         ["gz", "zip", "compress", "bz", "xz", "pack"].iter().any(|word| line.to_lowercase().contains(word));
-    let is_named =
-        archive.ends_with(".tar") && line.split_whitespace().any(|word| word.trim_matches(['\'', '"']) == archive);
+    let is_named = std::path::Path::new(&archive).extension().is_some_and(|end| end == "tar")
+        && line.split_whitespace().any(|word| word.trim_matches(['\'', '"']) == archive);
     let now: String = was.chars().filter(|letter| !"zj".contains(*letter)).collect();
     (word(0) == "tar" && is_made && is_named && !is_packed && now != was)
         .then(|| command.replace_range(all[1].clone(), &now))?;
     Some(Change::Instead { said: archive, was, now })
+}
+
+/// Looks for the letters that the line quotes, in no other case.
+pub(super) fn cased(line: &str, command: &mut String) -> Option<Change> {
+    const CASE: &[&str] = &["case", "insensitiv", "ignor", "any", "upper", "lower", "either", "whatever"];
+    let lower = line.to_lowercase();
+    if CASE.iter().any(|word| lower.contains(word)) {
+        return None;
+    }
+    let mut found = None;
+    // Behind what was changed.
+    let mut from = 0;
+    while let Some(changed) = uncased(line, command, from) {
+        from = changed.0;
+        found = found.or(Some(changed.1));
+    }
+    found
+}
+
+/// Takes the `-i` from the first `grep` behind a place; says where that ends.
+fn uncased(line: &str, command: &mut String, from: usize) -> Option<(usize, Change)> {
+    let all = raw(command)?;
+    let word = |at: usize| all.get(at).map_or("", |range| &command[range.clone()]);
+    let starts = |at: usize| at == 0 || is_joint(word(at - 1)) || word(at - 1) == "-exec";
+    let mut greps = (0..all.len()).filter(|at| all[*at].start >= from && is_search(word(*at)) && starts(*at));
+    greps
+        .find_map(|grep| {
+            let flags = word(grep + 1);
+            let letters = flags.strip_prefix('-').filter(|letters| letters.contains('i'))?;
+            let pattern = word(grep + 2);
+            let bare = pattern.trim_matches(['\'', '"']);
+            let is_plain = letters.bytes().all(|byte| b"EFGHRchilnorswx".contains(&byte)) && !bare.is_empty();
+            let is_quoted = ['\'', '"'].iter().any(|quote| line.contains(&format!("{quote}{bare}{quote}")));
+            (is_plain && is_quoted).then(|| {
+                let (was, said) = (format!("{} {flags}", word(grep)), bare.to_owned());
+                let rest: String = letters.chars().filter(|letter| *letter != 'i').collect();
+                let flag = if rest.is_empty() { String::new() } else { format!("-{rest}") };
+                let range = if flag.is_empty() { all[grep].end..all[grep + 1].end } else { all[grep + 1].clone() };
+                let now = format!("{} {flag}", word(grep)).trim_end().to_owned();
+                (range, flag, Change::Instead { said, was, now })
+            })
+        })
+        .map(|(range, flag, change)| {
+            let end = range.start + flag.len();
+            command.replace_range(range, &flag);
+            (end, change)
+        })
+}
+
+/// Prints what an archive holds instead of leaving it on the disk, where the line says "stdout".
+pub(super) fn streamed(line: &str, command: &mut String) -> Option<Change> {
+    let said = ["stdout", "standard output"].into_iter().find(|said| line.contains(said))?;
+    let all = raw(command)?;
+    let word = |at: usize| all.get(at).map_or("", |range| &command[range.clone()]);
+    let (flags, pipe) = (word(1), (2..all.len()).find(|at| is_joint(word(*at)))?);
+    let letters = flags.strip_prefix('-').unwrap_or(flags);
+    let is_read =
+        letters.contains('x') && letters.ends_with('f') && letters.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_told = (2..pipe).any(|at| word(at).starts_with('-'));
+    if word(0) != "tar" || !is_read || is_told || word(pipe) != "|" {
+        return None;
+    }
+    command.insert_str(all[pipe - 1].end, " -O");
+    Some(Change::Added { said: said.to_owned(), now: "-O".to_owned() })
+}
+
+/// Has `du` name files, where the line asks for all of them: by itself it names directories only.
+pub(super) fn all_files(line: &str, command: &mut String) -> Option<Change> {
+    let words = words(line);
+    let before = ["all", "each", "every", "largest", "biggest", "smallest"];
+    let said = words
+        .windows(2)
+        .find(|pair| before.contains(&pair[0].as_str()) && ["file", "files"].contains(&pair[1].as_str()))?;
+    let all = raw(command)?;
+    let word = |at: usize| all.get(at).map_or("", |range| &command[range.clone()]);
+    let end = (1..all.len()).find(|at| is_joint(word(*at))).unwrap_or(all.len());
+    let is_plain = |at: usize| match word(at).strip_prefix('-') {
+        Some(letters) => letters.bytes().all(|byte| b"bhkm".contains(&byte)),
+        None => !word(at).contains(['*', '?', '[', '{', '$', '`', ';', '<']),
+    };
+    if word(0) != "du" || !(1..end).all(is_plain) {
+        return None;
+    }
+    let said = said.join(" ");
+    command.insert_str(all[0].end, " -a");
+    Some(Change::Added { said, now: "-a".to_owned() })
 }

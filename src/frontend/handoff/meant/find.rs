@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::{Change, raw, turns, words};
+use super::change::Change;
+use super::text::{NUMBERS, raw, turns, words};
 
 /// Minutes of each unit.
 pub(super) const UNITS: &[(&str, u64)] = &[("minute", 1), ("hour", 60), ("day", DAY), ("week", 7 * DAY)];
 pub(super) const DAY: u64 = 24 * 60;
-const NUMBERS: &[&str] = &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 const OLDER: &[&str] = &["more than", "over", "older than", "at least", "longer than", "earlier than"];
 const YOUNGER: &[&str] =
     &["less than", "within", "last", "past", "newer than", "younger than", "under", "within the", "previous"];
@@ -51,8 +51,7 @@ pub(super) fn age(line: &str, command: &mut String) -> Option<Change> {
     let is_same = in_minutes == minutes || (amount == 0 && minutes == DAY && flag.ends_with("time"));
     // Only one of the three times is that of the last look.
     let says = |stem: &str| words.iter().position(|word| word.starts_with(stem));
-    let look = says("accessed")
-        .filter(|_| !["modif", "chang", "creat", "edit"].into_iter().any(|stem| says(stem).is_some()));
+    let look = says("accessed").filter(|_| !"modif chang creat edit".split(' ').any(|stem| says(stem).is_some()));
     let look = look.filter(|_| !flag.starts_with("-a"));
     let which = if look.is_some() { "-a" } else { &flag[..2] };
     if is_same && look.is_none() && sign.is_none_or(|sign| own == Some(sign) || amount == 0) {

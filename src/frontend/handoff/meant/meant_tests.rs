@@ -212,6 +212,103 @@ fn what_wc_has_summed_up_is_not_added_again() {
     }
 }
 
+#[test]
+fn letters_in_quotes_are_looked_for_in_no_other_case() {
+    for (line, command, now) in [
+        ("lines of a that contain 'the' and 'b'", "grep -i 'the' a | grep -ni 'b'", "grep 'the' a | grep -n 'b'"),
+        ("files with \"Foo\" in them", "find . -exec grep -li Foo {} +", "find . -exec grep -l Foo {} +"),
+        ("lines that contain 'the', whatever the case", "grep -i 'the' a", ""),
+        ("any cased text 'Hello'", "grep -rni 'Hello' .", ""),
+        ("lines that contain the", "grep -i 'the' a", ""),
+        ("lines that contain 'the'", "grep -i 'they' a", ""),
+        ("lines that contain 'the'", "grep -ie 'the' a", ""),
+        ("lines that contain 'the'", "grep 'the' -i a", ""),
+        ("say 'the'", "echo grep -i 'the'", ""),
+    ] {
+        assert_eq!(changed(line, command), if now.is_empty() { command } else { now }, "{line}");
+    }
+}
+
+#[test]
+fn what_goes_to_stdout_is_not_unpacked_on_the_disk() {
+    let line = "unzip files to stdout in a.tar.gz and search for x";
+    assert_eq!(changed(line, "tar -xzvf a.tar.gz | grep x"), "tar -xzvf a.tar.gz -O | grep x");
+    for command in
+        ["tar -tzf a.tar.gz | grep x", "tar -xzf a.tar.gz", "tar -xzf a.tgz -C b | cat", "cat a | tar xf -"]
+    {
+        assert_eq!(changed(line, command), command);
+    }
+    assert_eq!(changed("unpack a.tar", "tar -xf a.tar | cat"), "tar -xf a.tar | cat");
+}
+
+#[test]
+fn du_names_files_where_they_are_asked_for() {
+    for (line, command, now) in [
+        ("sizes of all files/directories in w", "du -h /w | sort -rh", "du -a -h /w | sort -rh"),
+        ("the largest files here", "du . | sort -n | tail", "du -a . | sort -n | tail"),
+        ("the largest directories", "du -h . | sort -rh", ""),
+        ("size of all files together", "du -sh .", ""),
+        ("sizes of all files", "du -h *", ""),
+        ("sizes of all files", "du -ah .", ""),
+        ("sizes of all files", "du --max-depth=1 .", ""),
+    ] {
+        assert_eq!(changed(line, command), if now.is_empty() { command } else { now }, "{line}");
+    }
+}
+
+#[test]
+fn all_is_shown_where_no_part_is_asked_for() {
+    for (line, command, now) in [
+        (
+            "count the lines of files under /w/dir2",
+            "find /w/dir2 -exec wc -l {} + | sort -nr | head -n 5",
+            "find /w/dir2 -exec wc -l {} +",
+        ),
+        ("list the files by size", "ls -l | sort -k5 -n | head -5", "ls -l | sort -k5 -n"),
+        ("show what is in a", "cat a | head -n 10", "cat a"),
+        ("show the 3 largest files", "du -a | sort -n | head -n 3", ""),
+        ("show the three largest", "du -a | sort -n | head -n 3", ""),
+        ("list a few files", "ls | head -n 5", ""),
+        ("zeige alle Dateien", "ls | head -n 5", ""),
+        ("list 最大 files", "ls | head -n 5", ""),
+        ("list files", "ls | head -c 5", ""),
+        ("list files", "ls | head -n", ""),
+        ("list files", "ls | head é", ""),
+        ("list files", "ls | head -é", ""),
+        ("list files", "echo 'a | head -n 5'", ""),
+    ] {
+        assert_eq!(changed(line, command), if now.is_empty() { command } else { now }, "{line}");
+    }
+}
+
+#[test]
+fn what_is_compared_is_what_was_meant() {
+    for (command, now) in [
+        ("find . -exec md5sum {} + | sort | uniq -d", "find . -exec md5sum {} + | sort | uniq -w32 -d"),
+        ("sha256sum * | sort | uniq -D | cut -c1-64", "sha256sum * | sort | uniq -w64 -D | cut -c1-64"),
+        (
+            "find . -type f -exec md5sum {} \\; | sort | uniq -dc",
+            "find . -type f -exec md5sum {} \\; | sort | uniq -w32 -dc",
+        ),
+        ("ls -lh /d | sort -rh | head -n 3", "ls -lh /d | sort -k5,5 -rh | head -n 3"),
+    ] {
+        assert_eq!(changed("show the 3 there", command), now);
+    }
+    for command in [
+        "md5sum * | awk '{print $1}' | sort | uniq -d",
+        "md5sum * | sort | uniq -c",
+        "md5sum * | sort | uniq -w32 -d",
+        "md5sum -z * | sort | uniq -d",
+        "cat sums | sort | uniq -d",
+        "ls -l | sort -k5 -n",
+        "ls -l | sort -r",
+        "ls | sort -n",
+        "ls -i | sort -n",
+    ] {
+        assert_eq!(changed("show the 3 there", command), command);
+    }
+}
+
 proptest! {
     /// "prints nothing for what reads it" is true: what stands before the pipe is run for real.
     #[test]
