@@ -47,7 +47,7 @@ impl Proposal {
     pub fn parse(input: &Value) -> Result<Self, String> {
         let arguments = Arguments::parse(NAME, input, FIELDS)?;
         let command = arguments.filled_text("command")?.replace("\r\n", "\n");
-        let command = command.trim_matches('\n').trim_end().to_owned();
+        let command = escaped(command.trim_matches('\n').trim_end());
         if command.len() > LINE_LIMIT {
             return Err(format!(
                 "{NAME}: argument `command` is too long ({} bytes, at most {LINE_LIMIT})",
@@ -67,6 +67,28 @@ impl Proposal {
         };
         Ok(Self { command, why: line("why")?, touches: line("touches")? })
     }
+}
+
+/// Writes what JSON makes of `\r`, `\b` and `\f` as these two characters again, where they stand in quotes: whoever wrote
+/// `grep '\bfoo\b'` has not escaped the backslashes.
+fn escaped(command: &str) -> String {
+    let (mut written, mut quote) = (String::with_capacity(command.len()), None);
+    for character in command.chars() {
+        match (quote, character) {
+            (Some(_), '\r') => written.push_str("\\r"),
+            (Some(_), '\u{8}') => written.push_str("\\b"),
+            (Some(_), '\u{c}') => written.push_str("\\f"),
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                written.push(character);
+            }
+            (open, character) => {
+                quote = open.filter(|open| *open != character);
+                written.push(character);
+            }
+        }
+    }
+    written
 }
 
 /// Tells whether a text can stand on a prompt line and be what it looks like.
@@ -171,6 +193,9 @@ mod tests {
             Ok("for i in 1 2\ndo echo \"$i\"\ndone".into())
         );
         assert_eq!(command("a\r\nb"), Ok("a\nb".into()));
+        assert_eq!(command("sed 's/\r//g' a"), Ok("sed 's/\\r//g' a".into()));
+        assert_eq!(command("grep \"\u{8}a\u{8}\" 'b' c"), Ok("grep \"\\ba\\b\" 'b' c".into()));
+        assert!(command("sed 's/a//' \r").is_ok() && command("sed 's/a//' \rb").is_err());
         assert_eq!(command("echo 中文 👩‍🚀"), Ok("echo 中文 👩‍🚀".into()));
         for bad in [
             "",

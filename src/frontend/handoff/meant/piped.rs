@@ -70,7 +70,8 @@ pub(super) fn heard(command: &mut String) -> Option<Change> {
 pub(super) fn shown(line: &str, command: &mut String) -> Option<Change> {
     const SOME: &str = "top first large larger largest big bigger biggest small smaller smallest long longest short shortest most \
         least new newest newer old oldest older latest recent recently few some example examples sample best worst high highest low \
-        lowest heavy heaviest last one single any max min maximum minimum only head beginning start preview n quick quickly";
+        lowest heavy heaviest last one single any max min maximum minimum only head beginning begin start starting preview n quick quickly \
+        handful couple several brief briefly peek glimpse glance overview part portion half limit limited less dozen random main important";
     const ORDER: &[&str] = &["sort", "order", "rank", "ascend", "descend", "alphabet", "by"];
     const ASKS: &str = "list show display print count find search get give compute calculate sum which what how";
     let words = words(line);
