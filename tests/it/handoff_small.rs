@@ -234,4 +234,14 @@ fn a_secret_of_the_line_comes_back_to_it_and_another_one_does_not() {
     assert_eq!(reply, format!("put\ngrep {password} work.log"), "{screen}");
     assert!(screen.contains(&format!("`{password}` on the line stands for a secret")), "{screen}");
     assert!(!screen.contains(PASSWORD), "{screen}");
+    // Why it fails, with the password in it, is told to the person only.
+    let line = "the date of the password 'hunter22x'";
+    let password_said = sent(line);
+    let (screen, reply, server) = hands_over(&home, line, [proposes(&format!("date -d {password_said}"))]);
+    assert_eq!(reply, "put\ndate -d hunter22x", "{screen}");
+    let requests = server.requests();
+    assert!(requests.len() == 1 && !requests[0].text.contains("hunter22x"), "{screen}");
+    if !screen.contains("in doubt: it fails here") {
+        crate::support::skip::skip("no sandbox holds a command that only looks");
+    }
 }

@@ -9,7 +9,8 @@ use crate::approval::{Class, Unparsed};
 impl LineJudgement {
     /// Tells whether the line loses nothing, or whether each command that does has a word in its arguments that was
     /// `said`: a name, a part of one, a number. So must each that runs as another user or what is not known, if it is told
-    /// what to work on. Never, where a part of the line could not be read. `directory` is where it runs, which is no name; `is_there` tells whether there is a file.
+    /// what to work on. Never, where a part of the line could not be read. `directory` is where it runs, which is no name;
+    /// `is_there` tells whether there is a file.
     #[must_use]
     pub fn names_its_losses(&self, said: &str, directory: &Path, is_there: &dyn Fn(&Path) -> bool) -> bool {
         let said: Vec<String> = tokens(said).collect();

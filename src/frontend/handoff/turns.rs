@@ -148,8 +148,10 @@ impl Handoff {
                 return (Exit::from(&end), self.give_back(facts, about, &pending));
             }
             if let Some(Proposal { command, .. }) = proposed(self.agent.conversation().messages()) {
-                let command = with_said_secrets(&self.agent, &command, &text);
-                let asked = (text.as_str(), &about, doubtful.is_none());
+                let proposed = command;
+                let command = with_said_secrets(&self.agent, &proposed, &text);
+                // What is wrong with a command that has a secret is told to nobody but the person.
+                let asked = (text.as_str(), &about, doubtful.is_none() && command == proposed);
                 match self.weighed(&command, asked, facts, &pending) {
                     Ok(Some(put)) => return (Exit::Done, put),
                     // What came first is in doubt, and no loss.

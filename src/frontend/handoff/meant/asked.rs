@@ -47,8 +47,8 @@ pub(super) fn printed(line: &str, command: &mut String) -> Option<Change> {
     Some(Change::Instead { said: said.to_owned(), was, now })
 }
 
-/// Leaves an archive unpacked whose name in the line ends in `.tar`.
-pub(super) fn unpacked(line: &str, command: &mut String) -> Option<Change> {
+/// Does not compress an archive whose name in the line ends in `.tar`.
+pub(super) fn plain_archive(line: &str, command: &mut String) -> Option<Change> {
     let all = raw(command)?;
     let word = |at: usize| all.get(at).map_or("", |range| &command[range.clone()]);
     let (was, archive) = (word(1).to_owned(), word(2).to_owned());
@@ -72,44 +72,28 @@ pub(super) fn cased(line: &str, command: &mut String) -> Option<Change> {
     if CASE.iter().any(|word| lower.contains(word)) {
         return None;
     }
-    let mut found = None;
-    // Behind what was changed.
-    let mut from = 0;
-    while let Some(changed) = uncased(line, command, from) {
-        from = changed.0;
-        found = found.or(Some(changed.1));
-    }
-    found
-}
-
-/// Takes the `-i` from the first `grep` behind a place; says where that ends.
-fn uncased(line: &str, command: &mut String, from: usize) -> Option<(usize, Change)> {
     let all = raw(command)?;
     let word = |at: usize| all.get(at).map_or("", |range| &command[range.clone()]);
     let starts = |at: usize| at == 0 || is_joint(word(at - 1)) || word(at - 1) == "-exec";
-    let mut greps = (0..all.len()).filter(|at| all[*at].start >= from && is_search(word(*at)) && starts(*at));
-    greps
-        .find_map(|grep| {
-            let flags = word(grep + 1);
-            let letters = flags.strip_prefix('-').filter(|letters| letters.contains('i'))?;
-            let pattern = word(grep + 2);
-            let bare = pattern.trim_matches(['\'', '"']);
-            let is_plain = letters.bytes().all(|byte| b"EFGHRchilnorswx".contains(&byte)) && !bare.is_empty();
-            let is_quoted = ['\'', '"'].iter().any(|quote| line.contains(&format!("{quote}{bare}{quote}")));
-            (is_plain && is_quoted).then(|| {
-                let (was, said) = (format!("{} {flags}", word(grep)), bare.to_owned());
-                let rest: String = letters.chars().filter(|letter| *letter != 'i').collect();
-                let flag = if rest.is_empty() { String::new() } else { format!("-{rest}") };
-                let range = if flag.is_empty() { all[grep].end..all[grep + 1].end } else { all[grep + 1].clone() };
-                let now = format!("{} {flag}", word(grep)).trim_end().to_owned();
-                (range, flag, Change::Instead { said, was, now })
-            })
-        })
-        .map(|(range, flag, change)| {
-            let end = range.start + flag.len();
-            command.replace_range(range, &flag);
-            (end, change)
-        })
+    let change = |at: usize| {
+        let (program, flags, pattern) = (word(at), word(at + 1), word(at + 2).trim_matches(['\'', '"']));
+        let letters = flags.strip_prefix('-').filter(|letters| letters.contains('i'))?;
+        let is_plain = letters.bytes().all(|byte| b"EFGHRchilnorswx".contains(&byte)) && !pattern.is_empty();
+        let is_quoted = ['\'', '"'].iter().any(|quote| line.contains(&format!("{quote}{pattern}{quote}")));
+        let rest = letters.replace('i', "");
+        let now = if rest.is_empty() { program.to_owned() } else { format!("{program} -{rest}") };
+        let was = format!("{program} {flags}");
+        let range = all[at].start..all[at + 1].end;
+        (is_plain && is_quoted).then(|| (range, Change::Instead { said: pattern.to_owned(), was, now }))
+    };
+    let changes: Vec<(Range<usize>, Change)> =
+        (0..all.len()).filter(|at| is_search(word(*at)) && starts(*at)).filter_map(change).collect();
+    for (range, change) in changes.iter().rev() {
+        if let Change::Instead { now, .. } = change {
+            command.replace_range(range.clone(), now);
+        }
+    }
+    changes.into_iter().next().map(|(_, change)| change)
 }
 
 /// Prints what an archive holds instead of leaving it on the disk, where the line says "stdout".

@@ -8,9 +8,12 @@ use super::text::{NUMBERS, raw, turns, words};
 /// Minutes of each unit.
 pub(super) const UNITS: &[(&str, u64)] = &[("minute", 1), ("hour", 60), ("day", DAY), ("week", 7 * DAY)];
 pub(super) const DAY: u64 = 24 * 60;
+
+/// What stands before an age.
 const OLDER: &[&str] = &["more than", "over", "older than", "at least", "longer than", "earlier than"];
 const YOUNGER: &[&str] =
     &["less than", "within", "last", "past", "newer than", "younger than", "under", "within the", "previous"];
+
 /// Makes the one age that `find` asks for the one that the line names.
 pub(super) fn age(line: &str, command: &mut String) -> Option<Change> {
     let words = words(line);

@@ -304,6 +304,10 @@ fn what_is_compared_is_what_was_meant() {
         "ls -l | sort -r",
         "ls | sort -n",
         "ls -i | sort -n",
+        "ls -l -o | sort -n",
+        "ls -ls | sort -n",
+        "ls -l --author | sort -n",
+        "ls -lh | sort -n",
     ] {
         assert_eq!(changed("show the 3 there", command), command);
     }

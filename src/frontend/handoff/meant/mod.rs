@@ -21,7 +21,7 @@ pub(crate) fn meant(line: &str, command: &str) -> Option<(String, Vec<Change>)> 
         find::grouped(&mut command),
         asked::kept(line, &mut command),
         asked::printed(line, &mut command),
-        asked::unpacked(line, &mut command),
+        asked::plain_archive(line, &mut command),
         asked::cased(line, &mut command),
         asked::streamed(line, &mut command),
         asked::all_files(line, &mut command),

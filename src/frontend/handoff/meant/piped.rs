@@ -126,11 +126,16 @@ pub(super) fn compared(command: &mut String) -> Option<Change> {
             let is_plain = !sums.split(' ').any(|word| word.starts_with('-'));
             is_plain.then(|| ("uniq", format!("-w{width}"), at))
         });
-    let long =
-        piped("sort").filter(|(_, flags, _)| all_of(flags, "rhn") && *flags != "r").and_then(|(before, _, at)| {
-            let flags = before.rsplit(" | ").next()?.strip_prefix("ls -")?.split(' ').next()?;
-            (flags.contains('l') && all_of(flags, "lhaAStr1")).then(|| ("sort", "-k5,5".to_owned(), at))
-        });
+    // Other flags of `ls` add columns or take some away, and "4.0K" is no number.
+    let long = piped("sort").filter(|(_, flags, _)| all_of(flags, "rhn") && *flags != "r").and_then(
+        |(before, sort, at)| {
+            let listed = before.rsplit(" | ").next()?.strip_prefix("ls ")?;
+            let flags: String = listed.split(' ').filter_map(|word| word.strip_prefix('-')).collect();
+            let is_read =
+                flags.contains('l') && all_of(&flags, "lhaAStr1") && (sort.contains('h') || !flags.contains('h'));
+            is_read.then(|| ("sort", "-k5,5".to_owned(), at))
+        },
+    );
     let (program, now, at) = same.or(long)?;
     command.insert_str(at, &format!(" {now}"));
     Some(Change::Compared { program: program.to_owned(), now })
