@@ -15,7 +15,7 @@ const NAMES: [&str; 10] =
 /// Links, and what they lead to: a file, a directory, nothing.
 const LINKS: [(&str, &str); 4] =
     [("to.log", "z"), ("a/up", "../d"), ("gone.log", "nowhere"), ("d/back.log", "../a")];
-const TESTS: [&str; 28] = [
+const TESTS: [&str; 34] = [
     "",
     "-name '*.log'",
     "-iname '*.log'",
@@ -32,6 +32,12 @@ const TESTS: [&str; 28] = [
     "-type f -name '[0-9]*'",
     "-name '*.log' -o -name z",
     "\\( -name '*.log' -o -name z \\) -type f",
+    "-type f \\( -name '1.log' -o -iname '2.LOG' -o -name z \\)",
+    "\\( -name '*.log' -o -type d \\)",
+    "! \\( -name '*.log' -o -type d \\)",
+    "\\( ! -name '*.log' -o -name '1*' \\) -type f",
+    "\\( -name z -o -name b \\) -o -name '*.txt'",
+    "\\( -name z -a -type f -o -name b \\)",
     "-path './a/*'",
     "-path './a' -prune -o -name '*.log'",
     "-name b -prune -o -type f -print",
@@ -229,6 +235,8 @@ fn the_usual_ways_to_delete_by_name_are_counted_exactly() {
         ("find . -name '*.log' -print0 | xargs -0 rm -f", 4),
         ("find a -name '*.log' -exec rm {} \\;", 2),
         ("find . -type f -delete", 4),
+        ("find . -type f \\( -name '1.log' -o -name '[34].*' \\) -exec rm {} +", 3),
+        ("find . \\( -name '1.log' -o -name 2.log \\) -delete", 2),
         ("find . -maxdepth 1 -name '*.log' -delete", 2),
         ("rm *.log", 2),
         ("for f in *.log; do rm $f; done", 2),
@@ -244,4 +252,42 @@ fn the_usual_ways_to_delete_by_name_are_counted_exactly() {
     let empty = tempfile::tempdir().unwrap();
     let radius = said("find . -delete", &empty.path().canonicalize().unwrap());
     assert_eq!((radius.files, radius.directories), (0, 0));
+}
+
+/// A search by names leaves the rest alone; each of the others may take everything, whatever it says of names.
+#[test]
+fn only_names_with_letters_take_the_directory_itself_out_of_a_search() {
+    let directory = tempfile::tempdir().unwrap();
+    let top = directory.path().canonicalize().unwrap();
+    let root = top.join("p");
+    std::fs::create_dir_all(root.join("sub")).unwrap();
+    for name in ["a.out", "b.o", "sub/a.out", "k", "../outside"] {
+        std::fs::write(root.join(name), "x").unwrap();
+    }
+    for tests in [
+        "\\( -name a.out -o -name '*.o' \\)",
+        "\\( -name a.out -o -iname b.O \\) ! -path './x/*'",
+        "-name '*.o' ! -name z",
+    ] {
+        for end in ["-delete", "-exec rm {} +", "| xargs rm"] {
+            let radius = said(&format!("find . -type f {tests} {end}"), &root);
+            assert_eq!((radius.never_auto, radius.outside), (None, 0), "{tests} {end}");
+        }
+    }
+    for tests in [
+        "! -name .",
+        "-name '?*'",
+        "-name '[!.]*'",
+        "-name '*.*'",
+        "\\( -name a.out -o -name '*' \\)",
+        "\\( -name a.out -o -type f \\)",
+        "\\( -name a.out -o ! -name b \\)",
+        "! \\( -name a.out -o -name b \\)",
+        "\\( -name a.out -o -name b \\) -o -name '*'",
+        "\\( -name a.out -o -name b -o \\)",
+        "-name a.out -o -name b",
+    ] {
+        let radius = said(&format!("find . {tests} -delete"), &root);
+        assert!(radius.never_auto.is_some(), "{tests}: {radius:?}");
+    }
 }

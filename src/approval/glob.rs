@@ -100,6 +100,11 @@ impl Glob {
         Self { folds_case: true, ..self }
     }
 
+    /// Tells whether each name that it matches has a letter or a digit of its own.
+    pub(crate) fn has_letters(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Is(character) if character.is_alphanumeric()))
+    }
+
     /// Tells whether it restricts the names it matches at all.
     pub(crate) fn says_something(&self) -> bool {
         self.pieces

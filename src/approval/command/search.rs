@@ -48,20 +48,54 @@ pub(crate) enum Test {
     Name { pattern: Glob, negated: bool },
     /// The entry is a directory, or a plain file.
     Kind { directory: bool, negated: bool },
+    /// One of these holds.
+    Any { tests: Vec<Test>, negated: bool },
+}
+
+impl Test {
+    /// Tells whether it asks for a certain name.
+    fn is_by_name(&self) -> bool {
+        match self {
+            Self::Name { negated, .. } => !negated,
+            Self::Kind { .. } => false,
+            Self::Any { tests, negated } => !negated && tests.iter().all(Self::is_by_name),
+        }
+    }
+
+    /// Tells whether it asks for a letter or a digit in the name.
+    fn is_telling(&self) -> bool {
+        match self {
+            Self::Name { pattern, negated } => !negated && pattern.has_letters(),
+            Self::Kind { .. } => false,
+            Self::Any { tests, negated } => !negated && tests.iter().all(Self::is_telling),
+        }
+    }
+
+    fn holds(&self, name: &str, is_directory: bool, is_file: bool) -> bool {
+        match self {
+            Self::Name { pattern, negated } => pattern.fits(name) != *negated,
+            Self::Kind { directory, negated } => (if *directory { is_directory } else { is_file }) != *negated,
+            Self::Any { tests, negated } => {
+                tests.iter().any(|test| test.holds(name, is_directory, is_file)) != *negated
+            }
+        }
+    }
 }
 
 impl Search {
     /// Tells whether it looks for a certain name.
     pub(crate) fn is_by_name(&self) -> bool {
-        self.tests.iter().any(|test| matches!(test, Test::Name { negated: false, .. }))
+        self.tests.iter().any(Test::is_by_name)
+    }
+
+    /// Tells whether it leaves out what has not some letter or digit in its name.
+    pub(crate) fn is_telling(&self) -> bool {
+        self.tests.iter().any(Test::is_telling)
     }
 
     /// Tells whether an entry is found, by its last component and its kind.
     pub(crate) fn finds(&self, name: &str, is_directory: bool, is_file: bool) -> bool {
-        self.tests.iter().all(|test| match test {
-            Test::Name { pattern, negated } => pattern.fits(name) != *negated,
-            Test::Kind { directory, negated } => (if *directory { is_directory } else { is_file }) != *negated,
-        })
+        self.tests.iter().all(|test| test.holds(name, is_directory, is_file))
     }
 
     /// Tells whether a path is passed on as exactly this one name.

@@ -127,7 +127,9 @@ struct Found {
 impl Found {
     fn new(opening: &Opening<'_, '_, '_>, begins: Beginning, expression: &[Field]) -> Self {
         let Beginning { roots, follows, may_be_any } = begins;
-        let filtered = is_filtered(expression);
+        let search =
+            if may_be_any || follows != Follows::None { None } else { search(opening, &roots, expression) };
+        let filtered = is_filtered(expression) || search.as_ref().is_some_and(|search| search.is_telling());
         let name = expression.iter().zip(expression.iter().skip(1)).find_map(|(flag, value)| {
             matches!(flag.value.start(), "-name" | "-iname" | "-path" | "-wholename").then(|| value.value.shown())
         });
@@ -141,8 +143,6 @@ impl Found {
             items.extend(roots.clone());
             items
         };
-        let search =
-            if may_be_any || follows != Follows::None { None } else { search(opening, &roots, expression) };
         let some = search.clone().map_or(Origin::Some, Origin::Search);
         let items = items.into_iter().map(|item| Value { origin: some.clone(), ..item }).collect();
         Self { roots, follows, filtered, search, items }
@@ -256,19 +256,8 @@ fn search(opening: &Opening<'_, '_, '_>, roots: &[Value], expression: &[Field]) 
         match text {
             "!" | "-not" => negated = !not,
             "-a" | "-and" | "-depth" | "-d" if !not => {}
-            "-name" | "-iname" => {
-                let pattern = Glob::parse(texts.next()?);
-                let pattern = if text == "-iname" { pattern.folding_case() } else { pattern };
-                search.tests.push(Test::Name { pattern, negated: not });
-            }
-            "-type" => {
-                let directory = match texts.next()? {
-                    "d" => true,
-                    "f" => false,
-                    _ => return None,
-                };
-                search.tests.push(Test::Kind { directory, negated: not });
-            }
+            "-name" | "-iname" | "-type" => search.tests.push(test(text, texts.next()?, not)?),
+            "(" => search.tests.push(Test::Any { tests: alternatives(&mut texts)?, negated: not }),
             "-empty" => search.leaves_out = true,
             _ if lists::FIND_FILTERS.contains(text) || text.starts_with("-newer") => {
                 texts.next()?;
@@ -293,6 +282,34 @@ fn search(opening: &Opening<'_, '_, '_>, roots: &[Value], expression: &[Field]) 
         }
     }
     Some(Arc::new(search))
+}
+
+/// Reads a test of a name or a kind.
+fn test(flag: &str, value: &str, negated: bool) -> Option<Test> {
+    match (flag, value) {
+        ("-name", _) => Some(Test::Name { pattern: Glob::parse(value), negated }),
+        ("-iname", _) => Some(Test::Name { pattern: Glob::parse(value).folding_case(), negated }),
+        ("-type", "d" | "f") => Some(Test::Kind { directory: value == "d", negated }),
+        _ => None,
+    }
+}
+
+/// Reads what stands between brackets: single tests, joined by `-o`.
+fn alternatives<'t>(texts: &mut impl Iterator<Item = &'t str>) -> Option<Vec<Test>> {
+    let mut tests = Vec::new();
+    loop {
+        let mut flag = texts.next()?;
+        let negated = matches!(flag, "!" | "-not");
+        if negated {
+            flag = texts.next()?;
+        }
+        tests.push(test(flag, texts.next()?, negated)?);
+        match texts.next()? {
+            "-o" | "-or" => {}
+            ")" => return Some(tests),
+            _ => return None,
+        }
+    }
 }
 
 /// Judges a call of fd that runs a command for what it finds; `None` for any other call, which the table covers.
