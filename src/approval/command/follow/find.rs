@@ -295,16 +295,16 @@ fn test(flag: &str, value: &str, negated: bool) -> Option<Test> {
 }
 
 /// Reads what stands between brackets: single tests, joined by `-o`.
-fn alternatives<'t>(texts: &mut impl Iterator<Item = &'t str>) -> Option<Vec<Test>> {
+fn alternatives<'t>(words: &mut impl Iterator<Item = &'t str>) -> Option<Vec<Test>> {
     let mut tests = Vec::new();
     loop {
-        let mut flag = texts.next()?;
+        let mut flag = words.next()?;
         let negated = matches!(flag, "!" | "-not");
         if negated {
-            flag = texts.next()?;
+            flag = words.next()?;
         }
-        tests.push(test(flag, texts.next()?, negated)?);
-        match texts.next()? {
+        tests.push(test(flag, words.next()?, negated)?);
+        match words.next()? {
             "-o" | "-or" => {}
             ")" => return Some(tests),
             _ => return None,
