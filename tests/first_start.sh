@@ -55,10 +55,10 @@ waits() {
 begun=$(now)
 # shellcheck disable=SC2016 # expanded by the shell inside
 clean tmux -S "$socket" -f /dev/null new-session -d -s first -x 100 -y 40 "exec '$axi' '$question'"
-if waits 10 '\[Y/n\]'; then
-  tmux -S "$socket" send-keys -t first y Enter
+if waits 10 '^❯ 1  local/'; then
+  tmux -S "$socket" send-keys -t first Enter
   begun=$(now)
-  waits 3600 'just fetched|error:' && echo "fetch: $(seconds $(($(now) - begun)))"
+  waits 3600 'of memory$|error:' && echo "fetch: $(seconds $(($(now) - begun)))"
   begun=$(now)
 fi
 # answers: waits for the prompt, and agrees to what is asked
