@@ -23,6 +23,8 @@ use super::unpack::{Unpacked, above};
 
 /// Rows that are in a register; `ROWS` is twice as many.
 const LANES: usize = 8;
+/// Tokens that are multiplied at once: with two halves as many sums as there are registers for.
+const TOKENS: usize = 4;
 
 /// A block of eight rows, unpacked: number `n` of each row is byte `n % 4` of its lane in register `n / 4`.
 struct Panel {
@@ -38,49 +40,56 @@ struct Panel {
     less: [__m256; 8],
 }
 
+impl Panel {
+    #[target_feature(enable = "avx2,fma,f16c")]
+    fn empty() -> Self {
+        let zero = _mm256_setzero_si256();
+        Self {
+            numbers: [zero; 64],
+            scales: [zero; 16],
+            taken: [zero; 8],
+            factor: _mm256_setzero_ps(),
+            taken_factor: _mm256_setzero_ps(),
+            factors: [_mm256_setzero_ps(); 8],
+            less: [_mm256_setzero_ps(); 8],
+        }
+    }
+}
+
 /// Multiplies sixteen rows, one behind the other in `rows`, with all tokens: sixteen numbers a token. Nothing is
 /// written, and `false` returned, where the format has no such way.
 #[target_feature(enable = "avx2,fma,f16c")]
 pub(super) fn panel(format: Format, rows: &[u8], activations: &Activations, out: &mut [f32]) -> bool {
-    let zero = _mm256_setzero_si256();
-    let mut panel = Panel {
-        numbers: [zero; 64],
-        scales: [zero; 16],
-        taken: [zero; 8],
-        factor: _mm256_setzero_ps(),
-        taken_factor: _mm256_setzero_ps(),
-        factors: [_mm256_setzero_ps(); 8],
-        less: [_mm256_setzero_ps(); 8],
-    };
+    let mut panels = [Panel::empty(), Panel::empty()];
     let row = rows.len() / ROWS;
     let (numbers, size) = format.block();
     let step = 256 / numbers;
     out.fill(0.0);
-    for (half, rows) in rows.chunks_exact(row * LANES).enumerate() {
-        for block in (0..row / size).step_by(step) {
-            let count = step.min(row / size - block);
+    for block in (0..row / size).step_by(step) {
+        let count = step.min(row / size - block);
+        for (panel, rows) in panels.iter_mut().zip(rows.chunks_exact(row * LANES)) {
             for index in 0..count {
                 let at = (block + index) * size;
                 match format {
-                    Format::Q4K => four(&mut panel, rows, row, at),
-                    Format::Q6K => six(&mut panel, rows, row, at),
-                    Format::Q2K | Format::Q3K | Format::Q5K => any(&mut panel, format, rows, row, at),
-                    Format::Q8Zero => eight_narrow(&mut panel, rows, row, at, index),
+                    Format::Q4K => four(panel, rows, row, at),
+                    Format::Q6K => six(panel, rows, row, at),
+                    Format::Q2K | Format::Q3K | Format::Q5K => any(panel, format, rows, row, at),
+                    Format::Q8Zero => eight_narrow(panel, rows, row, at, index),
                     Format::Q4Zero | Format::Q5Zero | Format::Q4One | Format::Q5One => {
-                        narrow_block(&mut panel, format, rows, row, at, index);
+                        narrow_block(panel, format, rows, row, at, index);
                     }
                     Format::BF16 | Format::F16 | Format::F32 => return false,
                 }
             }
-            let out = &mut out[half * LANES..];
-            let tokens = out.len().div_ceil(ROWS);
-            let whole = tokens / 4 * 4;
-            for token in (0..whole).step_by(4) {
-                tile::<4>(format, &panel, activations, (token, block, count), &mut out[token * ROWS..]);
-            }
-            for token in whole..tokens {
-                tile::<1>(format, &panel, activations, (token, block, count), &mut out[token * ROWS..]);
-            }
+        }
+        let at = |done: usize| (done, block, count);
+        let (tiles, rest) = out.as_chunks_mut::<{ ROWS * TOKENS }>();
+        let whole = tiles.len() * TOKENS;
+        for (index, out) in tiles.iter_mut().enumerate() {
+            tile::<TOKENS>(format, &panels, activations, at(index * TOKENS), out);
+        }
+        for (index, out) in rest.as_chunks_mut::<ROWS>().0.iter_mut().enumerate() {
+            tile::<1>(format, &panels, activations, at(whole + index), out);
         }
     }
     true
@@ -89,24 +98,24 @@ pub(super) fn panel(format: Format, rows: &[u8], activations: &Activations, out:
 #[target_feature(enable = "avx2,fma,f16c")]
 fn tile<const N: usize>(
     format: Format,
-    panel: &Panel,
+    panels: &[Panel; 2],
     activations: &Activations,
     at: (usize, usize, usize),
     out: &mut [f32],
 ) {
     match format {
         // At most 8 · 2 · 15 · 127, which 16 bits hold.
-        Format::Q4K => wide::<N, 8, 8>(panel, activations, at, out),
+        Format::Q4K => wide::<N, 8, 8>(panels, activations, at, out),
         // At most 4 · 2 · 31 · 127.
-        Format::Q5K => wide::<N, 8, 4>(panel, activations, at, out),
+        Format::Q5K => wide::<N, 8, 4>(panels, activations, at, out),
         // At most 4 · 2 · 7 · 127.
-        Format::Q2K | Format::Q3K => wide::<N, 4, 4>(panel, activations, at, out),
+        Format::Q2K | Format::Q3K => wide::<N, 4, 4>(panels, activations, at, out),
         // At most 2 · 2 · 63 · 127.
-        Format::Q6K => wide::<N, 4, 2>(panel, activations, at, out),
+        Format::Q6K => wide::<N, 4, 2>(panels, activations, at, out),
         // As with those of 256.
-        Format::Q4Zero | Format::Q4One => narrow::<N, 8>(panel, activations, at, out),
-        Format::Q5Zero | Format::Q5One => narrow::<N, 4>(panel, activations, at, out),
-        Format::Q8Zero => eight::<N>(panel, activations, at, out),
+        Format::Q4Zero | Format::Q4One => narrow::<N, 8>(panels, activations, at, out),
+        Format::Q5Zero | Format::Q5One => narrow::<N, 4>(panels, activations, at, out),
+        Format::Q8Zero => eight::<N>(panels, activations, at, out),
         Format::BF16 | Format::F16 | Format::F32 => {}
     }
 }
@@ -115,7 +124,7 @@ fn tile<const N: usize>(
 /// registers as `SUMMED` are summed in 16 bits.
 #[target_feature(enable = "avx2,fma,f16c")]
 fn wide<const N: usize, const REGISTERS: usize, const SUMMED: usize>(
-    panel: &Panel,
+    panels: &[Panel; 2],
     activations: &Activations,
     (first, block, _): (usize, usize, usize),
     out: &mut [f32],
@@ -123,101 +132,124 @@ fn wide<const N: usize, const REGISTERS: usize, const SUMMED: usize>(
     let blocks = activations.width / 256;
     let bytes: [&[i8; 256]; N] =
         std::array::from_fn(|token| &activations.bytes.as_chunks().0[(first + token) * blocks + block]);
-    let mut sums = [_mm256_setzero_si256(); N];
-    for (part, (numbers, scale)) in panel.numbers.as_chunks::<REGISTERS>().0.iter().zip(&panel.scales).enumerate() {
-        for (group, numbers) in numbers.as_chunks::<SUMMED>().0.iter().enumerate() {
-            let from = part * REGISTERS + group * SUMMED;
-            let mut short = [_mm256_setzero_si256(); N];
-            for (index, numbers) in numbers.iter().enumerate() {
-                for (bytes, short) in bytes.iter().zip(&mut short) {
-                    let bytes = four_times(bytes.as_chunks::<4>().0[from + index]);
-                    *short = _mm256_add_epi16(*short, _mm256_maddubs_epi16(*numbers, bytes));
+    let mut sums = [[_mm256_setzero_si256(); 2]; N];
+    for part in 0..64 / REGISTERS {
+        for group in 0..REGISTERS / SUMMED {
+            let short = summed::<N, SUMMED, 256>(panels, &bytes, part * REGISTERS + group * SUMMED, 0);
+            for (sums, short) in sums.iter_mut().zip(&short) {
+                for half in 0..2 {
+                    let products = _mm256_madd_epi16(short[half], panels[half].scales[part]);
+                    sums[half] = _mm256_add_epi32(sums[half], products);
                 }
             }
-            for (short, sum) in short.iter().zip(&mut sums) {
-                *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(*short, *scale));
+        }
+    }
+    for (token, (sums, out)) in sums.iter().zip(out.as_chunks_mut::<ROWS>().0).enumerate() {
+        let at = (first + token) * blocks + block;
+        let sixteens = &activations.sums.as_chunks::<16>().0[at];
+        for (half, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+            let panel = &panels[half];
+            let mut taken = _mm256_setzero_si256();
+            for (numbers, sixteens) in panel.taken.iter().zip(sixteens.as_chunks::<2>().0) {
+                taken = _mm256_add_epi32(taken, _mm256_madd_epi16(*numbers, two_times(*sixteens)));
+            }
+            let sum = _mm256_mul_ps(panel.factor, _mm256_cvtepi32_ps(sums[half]));
+            let sum = _mm256_fnmadd_ps(panel.taken_factor, _mm256_cvtepi32_ps(taken), sum);
+            add(out, _mm256_set1_ps(activations.scales[at]), sum);
+        }
+    }
+}
+
+/// The products of as many registers of each half as `SUMMED`, from one on, in 16 bits. Four bytes of a token are
+/// spread over a register once for both halves; the first of them is the first of register `before`.
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c")]
+fn summed<const N: usize, const SUMMED: usize, const LENGTH: usize>(
+    panels: &[Panel; 2],
+    bytes: &[&[i8; LENGTH]; N],
+    from: usize,
+    before: usize,
+) -> [[__m256i; 2]; N] {
+    let mut short = [[_mm256_setzero_si256(); 2]; N];
+    for index in from..from + SUMMED {
+        let numbers = [panels[0].numbers[index], panels[1].numbers[index]];
+        for (bytes, short) in bytes.iter().zip(&mut short) {
+            let bytes = four_times(bytes.as_chunks::<4>().0[index - before]);
+            for half in 0..2 {
+                short[half] = _mm256_add_epi16(short[half], _mm256_maddubs_epi16(numbers[half], bytes));
             }
         }
     }
-    for (token, sum) in sums.iter().enumerate() {
-        let at = (first + token) * blocks + block;
-        let sixteens = &activations.sums.as_chunks::<16>().0[at];
-        let mut taken = _mm256_setzero_si256();
-        for (numbers, sixteens) in panel.taken.iter().zip(sixteens.as_chunks::<2>().0) {
-            taken = _mm256_add_epi32(taken, _mm256_madd_epi16(*numbers, two_times(*sixteens)));
-        }
-        let sum = _mm256_mul_ps(panel.factor, _mm256_cvtepi32_ps(*sum));
-        let sum = _mm256_fnmadd_ps(panel.taken_factor, _mm256_cvtepi32_ps(taken), sum);
-        add(&mut out[token * ROWS..], _mm256_set1_ps(activations.scales[at]), sum);
-    }
+    short
 }
 
 /// Adds the products of blocks of 32 numbers; the products of as many registers as `SUMMED` are summed in 16 bits.
 #[target_feature(enable = "avx2,fma,f16c")]
 fn narrow<const N: usize, const SUMMED: usize>(
-    panel: &Panel,
+    panels: &[Panel; 2],
     activations: &Activations,
     (first, block, count): (usize, usize, usize),
     out: &mut [f32],
 ) {
     let blocks = activations.width / 32;
     let one = _mm256_set1_epi16(1);
-    let mut totals = [_mm256_setzero_ps(); N];
-    for (index, numbers) in panel.numbers.as_chunks::<8>().0[..count].iter().enumerate() {
+    let mut totals = [[_mm256_setzero_ps(); 2]; N];
+    for index in 0..count {
         let at = |token: usize| (first + token) * blocks + block + index;
         let bytes: [&[i8; 32]; N] = std::array::from_fn(|token| &activations.bytes.as_chunks().0[at(token)]);
-        let mut sums = [_mm256_setzero_si256(); N];
-        for (group, numbers) in numbers.as_chunks::<SUMMED>().0.iter().enumerate() {
-            let mut short = [_mm256_setzero_si256(); N];
-            for (place, numbers) in numbers.iter().enumerate() {
-                for (bytes, short) in bytes.iter().zip(&mut short) {
-                    let bytes = four_times(bytes.as_chunks::<4>().0[group * SUMMED + place]);
-                    *short = _mm256_add_epi16(*short, _mm256_maddubs_epi16(*numbers, bytes));
-                }
-            }
-            for (short, sum) in short.iter().zip(&mut sums) {
+        let mut sums = [[_mm256_setzero_si256(); 2]; N];
+        for group in 0..8 / SUMMED {
+            let short = summed::<N, SUMMED, 32>(panels, &bytes, index * 8 + group * SUMMED, index * 8);
+            for (sum, short) in sums.as_flattened_mut().iter_mut().zip(short.as_flattened()) {
                 *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(*short, one));
             }
         }
-        for (token, (total, sum)) in totals.iter_mut().zip(sums).enumerate() {
-            let factor = _mm256_mul_ps(panel.factors[index], _mm256_set1_ps(activations.scales[at(token)]));
-            *total = _mm256_fmadd_ps(factor, _mm256_cvtepi32_ps(sum), *total);
-            *total = _mm256_fnmadd_ps(panel.less[index], _mm256_set1_ps(activations.means[at(token)]), *total);
+        for (token, (totals, sums)) in totals.iter_mut().zip(sums).enumerate() {
+            let (scale, mean) =
+                (_mm256_set1_ps(activations.scales[at(token)]), _mm256_set1_ps(activations.means[at(token)]));
+            for half in 0..2 {
+                let factor = _mm256_mul_ps(panels[half].factors[index], scale);
+                let total = _mm256_fmadd_ps(factor, _mm256_cvtepi32_ps(sums[half]), totals[half]);
+                totals[half] = _mm256_fnmadd_ps(panels[half].less[index], mean, total);
+            }
         }
     }
-    for (token, total) in totals.into_iter().enumerate() {
-        add(&mut out[token * ROWS..], _mm256_set1_ps(1.0), total);
-    }
+    add_all(out, &totals);
 }
 
 /// Adds the products of blocks of 32 signed bytes: the sign goes over to the other factor.
 #[target_feature(enable = "avx2,fma,f16c")]
 fn eight<const N: usize>(
-    panel: &Panel,
+    panels: &[Panel; 2],
     activations: &Activations,
     (first, block, count): (usize, usize, usize),
     out: &mut [f32],
 ) {
     let blocks = activations.width / 32;
     let one = _mm256_set1_epi16(1);
-    let mut totals = [_mm256_setzero_ps(); N];
-    for (index, numbers) in panel.numbers.as_chunks::<8>().0[..count].iter().enumerate() {
-        for (token, total) in totals.iter_mut().enumerate() {
+    let mut totals = [[_mm256_setzero_ps(); 2]; N];
+    for index in 0..count {
+        for (token, totals) in totals.iter_mut().enumerate() {
             let at = (first + token) * blocks + block + index;
             let bytes: &[i8; 32] = &activations.bytes.as_chunks().0[at];
-            let mut sum = _mm256_setzero_si256();
-            for (numbers, bytes) in numbers.iter().zip(bytes.as_chunks::<4>().0) {
-                let bytes = _mm256_sign_epi8(four_times(*bytes), *numbers);
-                let short = _mm256_maddubs_epi16(_mm256_abs_epi8(*numbers), bytes);
-                sum = _mm256_add_epi32(sum, _mm256_madd_epi16(short, one));
+            let mut sums = [_mm256_setzero_si256(); 2];
+            for (place, bytes) in bytes.as_chunks::<4>().0.iter().enumerate() {
+                let bytes = four_times(*bytes);
+                for (sum, panel) in sums.iter_mut().zip(panels) {
+                    let numbers = panel.numbers[index * 8 + place];
+                    let bytes = _mm256_sign_epi8(bytes, numbers);
+                    let short = _mm256_maddubs_epi16(_mm256_abs_epi8(numbers), bytes);
+                    *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(short, one));
+                }
             }
-            let factor = _mm256_mul_ps(panel.factors[index], _mm256_set1_ps(activations.scales[at]));
-            *total = _mm256_fmadd_ps(factor, _mm256_cvtepi32_ps(sum), *total);
+            let scale = _mm256_set1_ps(activations.scales[at]);
+            for half in 0..2 {
+                let factor = _mm256_mul_ps(panels[half].factors[index], scale);
+                totals[half] = _mm256_fmadd_ps(factor, _mm256_cvtepi32_ps(sums[half]), totals[half]);
+            }
         }
     }
-    for (token, total) in totals.into_iter().enumerate() {
-        add(&mut out[token * ROWS..], _mm256_set1_ps(1.0), total);
-    }
+    add_all(out, &totals);
 }
 
 #[target_feature(enable = "avx2,fma,f16c")]
@@ -231,10 +263,16 @@ fn two_times([left, right]: [i16; 2]) -> __m256i {
 }
 
 #[target_feature(enable = "avx2,fma,f16c")]
-fn add(out: &mut [f32], factor: __m256, numbers: __m256) {
-    let out = &mut out[..LANES];
+fn add(out: &mut [f32; LANES], factor: __m256, numbers: __m256) {
     // SAFETY: eight numbers are there.
     unsafe { _mm256_storeu_ps(out.as_mut_ptr(), _mm256_fmadd_ps(factor, numbers, _mm256_loadu_ps(out.as_ptr()))) };
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn add_all(out: &mut [f32], totals: &[[__m256; 2]]) {
+    for (out, total) in out.as_chunks_mut().0.iter_mut().zip(totals.as_flattened()) {
+        add(out, _mm256_set1_ps(1.0), *total);
+    }
 }
 
 /// Sixteen bytes of a row and of the fourth behind it.
