@@ -1,128 +1,137 @@
-//! What the heads that share their keys make of what they see, with the registers of AVX-512.
+//! What was seen, looked at by all heads that share it. Keys and values are widened once for them.
+//!
+//! The loops have known lengths and no branches: they are compiled into the vector instructions of whoever calls them,
+//! which must multiply and add in one.
 
-#![expect(unsafe_code, reason = "loads from slices and stores into them, both of checked length")]
+#![expect(clippy::inline_always, reason = "only in its caller's body is it compiled for its caller's processor")]
 
-use std::arch::x86_64::{
-    __m512, _mm_add_ps, _mm_storeu_ps, _mm256_add_ps, _mm256_castps256_ps128, _mm256_extractf128_ps,
-    _mm256_loadu_si256, _mm512_add_ps, _mm512_castpd_ps, _mm512_castps_pd, _mm512_castps512_ps256, _mm512_cvtph_ps,
-    _mm512_extractf32x8_ps, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_set1_ps, _mm512_setzero_ps, _mm512_storeu_ps,
-    _mm512_unpackhi_pd, _mm512_unpackhi_ps, _mm512_unpacklo_pd, _mm512_unpacklo_ps,
-};
+use std::ops::Range;
 
 use super::blocks::exp;
+use super::past::{Heads, PART};
 
-/// Places whose keys or values are widened at once, for all heads.
-const PLACES: usize = 16;
+/// Places whose keys or values are widened at once.
+const PLACES: usize = 8;
+/// Numbers that are computed at once; a head is a multiple of them.
+pub(super) const LANES: usize = 8;
 
-/// Keys or values in half precision: where they are, how far a place is from the next, and where the head begins.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Halves<'a> {
-    pub(super) numbers: &'a [u16],
-    pub(super) row: usize,
-    pub(super) at: usize,
-}
-
-impl Halves<'_> {
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
-    fn widened<const REGISTERS: usize>(self, place: usize) -> [__m512; REGISTERS] {
-        let numbers = &self.numbers[place * self.row + self.at..][..REGISTERS * 16];
-        // SAFETY: sixteen numbers of two bytes a register are there.
-        std::array::from_fn(|index| unsafe {
-            _mm512_cvtph_ps(_mm256_loadu_si256(numbers.as_ptr().add(index * 16).cast()))
-        })
-    }
-}
-
-/// Lets the heads of one token, each of `16 * REGISTERS` numbers in `queries`, look at the first `seen` places.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,fma")]
-pub(super) fn attend<const REGISTERS: usize>(
-    queries: &[f32],
-    keys: Halves<'_>,
-    values: Halves<'_>,
-    seen: usize,
-    out: &mut [f32],
-) {
-    let head = REGISTERS * 16;
-    let scale = 1.0 / (head as f32).sqrt();
+/// Lets heads of one token look at the first `seen` places.
+#[inline(always)]
+pub(super) fn attend(queries: &[f32], [keys, values]: [Heads<'_>; 2], seen: usize, out: &mut [f32]) {
+    let head = keys.head;
     let length = seen.next_multiple_of(PLACES);
-    let mut weights = vec![0.0_f32; queries.len() / head * length];
-    let mut wide = [[_mm512_setzero_ps(); REGISTERS]; PLACES];
+    let mut weights = vec![0.0; queries.len() / head * length];
+    let mut wide = vec![0.0; PLACES * head];
     for from in (0..seen).step_by(PLACES) {
-        let count = PLACES.min(seen - from);
-        for (index, wide) in wide[..count].iter_mut().enumerate() {
-            *wide = keys.widened(from + index);
-        }
+        widen(keys, from..seen.min(from + PLACES), &mut wide);
         for (query, weights) in queries.chunks_exact(head).zip(weights.chunks_exact_mut(length)) {
-            let query: [__m512; REGISTERS] = load(query);
-            for (weights, wide) in weights[from..].as_chunks_mut::<4>().0.iter_mut().zip(wide.as_chunks::<4>().0) {
-                let products = wide.each_ref().map(|key| {
-                    let mut sum = _mm512_setzero_ps();
-                    for (query, key) in query.iter().zip(key) {
-                        sum = _mm512_fmadd_ps(*query, *key, sum);
-                    }
-                    sum
-                });
-                *weights = sums(products);
+            for (weight, key) in weights[from..].iter_mut().zip(wide.chunks_exact(head)) {
+                *weight = product(query, key);
             }
         }
     }
     for weights in weights.chunks_exact_mut(length) {
-        let weights = &mut weights[..seen];
-        let largest = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let mut total = 0.0;
-        for weight in weights.iter_mut() {
-            *weight = exp(scale * (*weight - largest));
-        }
-        for weight in weights.iter() {
-            total += weight;
-        }
-        let inverse = 1.0 / total;
-        for weight in weights.iter_mut() {
-            *weight *= inverse;
-        }
+        shares(&mut weights[..seen], 1.0 / (head as f32).sqrt());
     }
     out.fill(0.0);
     for from in (0..seen).step_by(PLACES) {
-        let count = PLACES.min(seen - from);
-        for (index, wide) in wide[..count].iter_mut().enumerate() {
-            *wide = values.widened(from + index);
-        }
+        let places = from..seen.min(from + PLACES);
+        widen(values, places.clone(), &mut wide);
         for (out, weights) in out.chunks_exact_mut(head).zip(weights.chunks_exact(length)) {
-            let mut sums: [__m512; REGISTERS] = load(out);
-            for (value, weight) in wide[..count].iter().zip(&weights[from..]) {
-                let weight = _mm512_set1_ps(*weight);
-                for (sum, value) in sums.iter_mut().zip(value) {
-                    *sum = _mm512_fmadd_ps(weight, *value, *sum);
-                }
+            let (parts, rest) = out.as_chunks_mut::<PART>();
+            for (part, out) in parts.iter_mut().enumerate() {
+                add(out, &wide[part * PART..], head, &weights[places.clone()]);
             }
-            for (out, sum) in out.as_chunks_mut::<16>().0.iter_mut().zip(sums) {
-                // SAFETY: sixteen numbers are there.
-                unsafe { _mm512_storeu_ps(out.as_mut_ptr(), sum) };
+            let done = parts.len() * PART;
+            for (part, out) in rest.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+                add(out, &wide[done + part * LANES..], head, &weights[places.clone()]);
             }
         }
     }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
-fn load<const REGISTERS: usize>(numbers: &[f32]) -> [__m512; REGISTERS] {
-    let numbers = &numbers[..REGISTERS * 16];
-    // SAFETY: sixteen numbers a register are there.
-    std::array::from_fn(|index| unsafe { _mm512_loadu_ps(numbers.as_ptr().add(index * 16)) })
+/// Makes scores, times `scale`, shares of one.
+#[inline(always)]
+pub(super) fn shares(scores: &mut [f32], scale: f32) {
+    let (eights, rest) = scores.as_chunks::<LANES>();
+    let mut most = [f32::NEG_INFINITY; LANES];
+    for eight in eights {
+        for (most, score) in most.iter_mut().zip(eight) {
+            *most = if score > most { *score } else { *most };
+        }
+    }
+    let largest = most.iter().chain(rest).copied().fold(f32::NEG_INFINITY, f32::max);
+    for score in scores.iter_mut() {
+        *score = exp(scale * (*score - largest));
+    }
+    let (eights, rest) = scores.as_chunks::<LANES>();
+    let mut totals = [0.0; LANES];
+    for eight in eights {
+        for (total, score) in totals.iter_mut().zip(eight) {
+            *total += score;
+        }
+    }
+    let inverse = 1.0 / totals.iter().chain(rest).sum::<f32>();
+    for score in scores {
+        *score *= inverse;
+    }
 }
 
-/// The sums of four registers.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
-fn sums([first, second, third, fourth]: [__m512; 4]) -> [f32; 4] {
-    let left =
-        _mm512_castps_pd(_mm512_add_ps(_mm512_unpacklo_ps(first, second), _mm512_unpackhi_ps(first, second)));
-    let right =
-        _mm512_castps_pd(_mm512_add_ps(_mm512_unpacklo_ps(third, fourth), _mm512_unpackhi_ps(third, fourth)));
-    let (low, high) = (_mm512_unpacklo_pd(left, right), _mm512_unpackhi_pd(left, right));
-    let all = _mm512_add_ps(_mm512_castpd_ps(low), _mm512_castpd_ps(high));
-    let half = _mm256_add_ps(_mm512_castps512_ps256(all), _mm512_extractf32x8_ps::<1>(all));
-    let quarter = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps::<1>(half));
-    let mut sums = [0.0; 4];
-    // SAFETY: four numbers are there.
-    unsafe { _mm_storeu_ps(sums.as_mut_ptr(), quarter) };
-    sums
+/// The numbers of some places, one behind the other.
+#[inline(always)]
+fn widen(heads: Heads<'_>, places: Range<usize>, wide: &mut [f32]) {
+    for (place, wide) in places.zip(wide.chunks_exact_mut(heads.head)) {
+        for (wide, (bytes, scale)) in wide.chunks_mut(PART).zip(heads.at(place).parts()) {
+            for (wide, byte) in wide.iter_mut().zip(bytes) {
+                *wide = f32::from(*byte) * scale;
+            }
+        }
+    }
+}
+
+/// The sum of products.
+#[inline(always)]
+fn product(query: &[f32], key: &[f32]) -> f32 {
+    let ((query, query_rest), (key, key_rest)) = (query.as_chunks::<PART>(), key.as_chunks::<PART>());
+    let mut sums = [0.0; PART];
+    for (query, key) in query.iter().zip(key) {
+        multiply(&mut sums, query, key);
+    }
+    let mut sums = eighths(&sums);
+    for (query, key) in query_rest.as_chunks().0.iter().zip(key_rest.as_chunks().0) {
+        multiply(&mut sums, query, key);
+    }
+    let sums: [f32; 4] = std::array::from_fn(|lane| sums[lane] + sums[lane + 4]);
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
+}
+
+#[inline(always)]
+fn multiply<const N: usize>(sums: &mut [f32; N], left: &[f32; N], right: &[f32; N]) {
+    for ((sum, left), right) in sums.iter_mut().zip(left).zip(right) {
+        *sum = left.mul_add(*right, *sum);
+    }
+}
+
+/// Sums that are a multiple of [`LANES`] apart, together.
+#[inline(always)]
+fn eighths(sums: &[f32; PART]) -> [f32; LANES] {
+    let mut all = [0.0; LANES];
+    for sums in sums.as_chunks::<LANES>().0 {
+        for (all, sum) in all.iter_mut().zip(sums) {
+            *all += sum;
+        }
+    }
+    all
+}
+
+/// Adds to a part of a head the same part of some values, each `head` numbers behind the one before, times its weight.
+#[inline(always)]
+fn add<const N: usize>(out: &mut [f32; N], values: &[f32], head: usize, weights: &[f32]) {
+    let mut sums = *out;
+    for (value, weight) in values.chunks(head).zip(weights) {
+        for (sum, value) in sums.iter_mut().zip(&value[..N]) {
+            *sum = weight.mul_add(*value, *sum);
+        }
+    }
+    *out = sums;
 }

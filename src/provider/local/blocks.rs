@@ -29,13 +29,7 @@ impl Activations {
         let mut sums = Vec::with_capacity(values.len() / 16);
         let mut means = Vec::with_capacity(values.len() / block);
         for (values, bytes) in values.chunks_exact(block).zip(bytes.chunks_exact_mut(block)) {
-            let largest = largest(values);
-            let scale = largest / 127.0;
-            let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-            for (value, byte) in values.iter().zip(bytes.iter_mut()) {
-                // Adding this number rounds: what is left of the fraction is the last byte of the sum's bits.
-                *byte = (value * inverse + 12_582_912.0).to_bits() as i8;
-            }
+            let scale = rounded(values, bytes);
             scales.push(scale);
             let from = sums.len();
             sums.extend(bytes.chunks_exact(16).map(|part| part.iter().map(|byte| i16::from(*byte)).sum::<i16>()));
@@ -43,6 +37,17 @@ impl Activations {
         }
         Self { width, bytes, scales, sums, means }
     }
+}
+
+/// Rounds numbers to bytes times a scale, which is returned.
+pub(crate) fn rounded(values: &[f32], bytes: &mut [i8]) -> f32 {
+    let scale = largest(values) / 127.0;
+    let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+    for (value, byte) in values.iter().zip(bytes) {
+        // Adding this number rounds: what is left of the fraction is the last byte of the sum's bits.
+        *byte = (value * inverse + 12_582_912.0).to_bits() as i8;
+    }
+    scale
 }
 
 /// The largest absolute value; eight at a time, so that the processor can do them at once.
@@ -97,23 +102,6 @@ pub(crate) fn half(bits: u16) -> f32 {
     let value = f32::from_bits(rest) * f32::from_bits(0x7780_0000);
     let value = if bits & 0x7c00 == 0x7c00 { f32::from_bits(rest | 0x7f80_0000) } else { value };
     f32::from_bits(value.to_bits() | sign)
-}
-
-/// Narrows a number to half precision, rounding to nearest.
-pub(crate) fn narrow(value: f32) -> u16 {
-    let bits = value.to_bits();
-    let sign = ((bits >> 16) & 0x8000) as u16;
-    let magnitude = bits & 0x7fff_ffff;
-    if magnitude >= 0x4780_0000 {
-        return sign | if magnitude > 0x7f80_0000 { 0x7e00 } else { 0x7c00 };
-    }
-    if magnitude < 0x3880_0000 {
-        // Subnormal: adding 0.5 puts the bits that stay at the end of the mantissa.
-        let shifted = f32::from_bits(magnitude) + 0.5;
-        return sign | (shifted.to_bits().wrapping_sub(0x3f00_0000)) as u16;
-    }
-    let odd = (magnitude >> 13) & 1;
-    sign | ((magnitude.wrapping_add(0xc800_0fff).wrapping_add(odd)) >> 13) as u16
 }
 
 pub(crate) fn half_at(bytes: &[u8], at: usize) -> f32 {

@@ -1,16 +1,17 @@
 //! Keys and values of the fixed beginning of every prompt, kept on disk: reading it again would take seconds.
 //!
-//! The file: eight bytes of name and version, the sizes, the tokens, then keys and values of each layer in half
-//! precision, all little-endian. A file that does not fit is no error: the beginning is then read anew.
+//! The file: eight bytes of name and version, the sizes, the tokens, then keys and values of each layer as `past` writes
+//! them, all little-endian. A file that does not fit is no error: the beginning is then read anew.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::network::{Memory, Shape};
+use super::past::Past;
 use crate::fingerprint::fingerprint;
 
-const NAME: &[u8; 8] = b"axi-kv 1";
+const NAME: &[u8; 8] = b"axi-kv 2";
 /// How many beginnings are kept: a few models and sets of tools.
 const MOST: usize = 6;
 
@@ -41,13 +42,12 @@ impl PrefixCache {
         let bytes = fs::read(self.path(tokens)).ok()?;
         let head = header(tokens, shape);
         let body = bytes.strip_prefix(head.as_slice())?;
-        let layer = tokens.len() * shape.key_heads * shape.head * 2;
+        let heads = tokens.len() * shape.key_heads;
+        let layer = Past::size(heads, shape.head);
         if layer == 0 || body.len() != layer * shape.layers * 2 {
             return None;
         }
-        let numbers =
-            |bytes: &[u8]| bytes.as_chunks::<2>().0.iter().map(|pair| u16::from_le_bytes(*pair)).collect();
-        let mut layers = body.chunks_exact(layer).map(numbers);
+        let mut layers = body.chunks_exact(layer).map(|written| Past::from_disk(written, heads, shape.head));
         let keys = layers.by_ref().take(shape.layers).collect();
         Some(Memory { keys, values: layers.collect(), length: tokens.len() })
     }
@@ -55,12 +55,11 @@ impl PrefixCache {
     /// Keeps the first `tokens` of a memory, and forgets the oldest files.
     pub(super) fn save(&self, tokens: &[u32], memory: &Memory, shape: &Shape) -> std::io::Result<()> {
         fs::create_dir_all(&self.folder)?;
-        let numbers = tokens.len() * shape.key_heads * shape.head;
+        let heads = tokens.len() * shape.key_heads;
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
         file.write_all(&header(tokens, shape))?;
         for layer in memory.keys.iter().chain(&memory.values) {
-            let bytes: Vec<u8> = layer.iter().take(numbers).flat_map(|number| number.to_le_bytes()).collect();
-            file.write_all(&bytes)?;
+            file.write_all(&layer.to_disk(heads, shape.head))?;
         }
         file.persist(self.path(tokens)).map_err(|error| error.error)?;
         self.forget_oldest();

@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::blocks::{Activations, activation_block, half, narrow};
+use super::blocks::{Activations, activation_block};
 use super::expand::expand;
 use super::gguf::Format;
 use super::network::tests::Dice;
+use super::past::{Heads, PART, Past};
 use super::unpack;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::vector::Vector;
@@ -33,6 +34,23 @@ const fn halves(format: Format) -> &'static [usize] {
         Format::Q3K => &[108],
         Format::Q6K => &[208],
     }
+}
+
+/// Narrows a number to half precision, rounding to nearest.
+pub(super) fn narrow(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let sign = ((bits >> 16) & 0x8000) as u16;
+    let magnitude = bits & 0x7fff_ffff;
+    if magnitude >= 0x4780_0000 {
+        return sign | if magnitude > 0x7f80_0000 { 0x7e00 } else { 0x7c00 };
+    }
+    if magnitude < 0x3880_0000 {
+        // Subnormal: adding 0.5 puts the bits that stay at the end of the mantissa.
+        let shifted = f32::from_bits(magnitude) + 0.5;
+        return sign | (shifted.to_bits().wrapping_sub(0x3f00_0000)) as u16;
+    }
+    let odd = (magnitude >> 13) & 1;
+    sign | ((magnitude.wrapping_add(0xc800_0fff).wrapping_add(odd)) >> 13) as u16
 }
 
 /// A row of weights with scales of a usual size.
@@ -268,22 +286,35 @@ fn formats_are_what_llama_cpp_makes_of_them() {
     assert_eq!(out, [1.0, -3.140_625, f32::from_bits(0x0001_0000)]);
 }
 
-#[test]
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-fn half_precision_is_multiplied_and_added_as_plain_numbers_are() {
-    let mut dice = Dice(7);
-    let (left, right): (Vec<f32>, Vec<f32>) = (0..48).map(|_| (dice.number(), dice.number())).unzip();
-    let halves: Vec<u16> = right.iter().map(|value| narrow(*value)).collect();
-    for (vector, length) in
-        Vector::all().into_iter().flat_map(|vector| [8, 16, 40, 48].map(|length| (vector, length)))
-    {
-        let slow: f32 = left[..length].iter().zip(&halves).map(|(left, right)| left * half(*right)).sum();
-        assert!((vector.dot_half(&left[..length], &halves[..length]) - slow).abs() < 1e-4);
-        let mut sum = left[..length].to_vec();
-        vector.add_half(&mut sum, 0.5, &halves[..length]);
-        for ((sum, left), right) in sum.iter().zip(&left).zip(&halves) {
-            assert!((sum - (left + 0.5 * half(*right))).abs() < 1e-5);
+proptest! {
+    /// One large number costs only those of its part their precision; on disk and cut, it stays the same.
+    #[test]
+    fn what_was_seen_is_kept_to_half_a_step_of_its_part(
+        head in (1_usize..=16).prop_map(|eights| eights * 8),
+        tokens in 1_usize..4,
+        seed in any::<u64>(),
+        large in -300.0_f32..300.0,
+    ) {
+        let mut dice = Dice(seed | 1);
+        let mut values: Vec<f32> = (0..head * 2 * tokens).map(|_| dice.number()).collect();
+        values[0] = large;
+        let mut past = Past::default();
+        past.push(&values[..head * 2], head);
+        past.push(&values[head * 2..], head);
+        for (index, values) in values.chunks(head).enumerate() {
+            let kept: Vec<f32> = Heads { past: &past, head, which: index % 2, of: 2 }.at(index / 2).numbers().collect();
+            for (values, kept) in values.chunks(PART).zip(kept.chunks(PART)) {
+                let most = values.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
+                for (value, kept) in values.iter().zip(kept) {
+                    prop_assert!((value - kept).abs() <= most / 127.0 * 0.5001, "{value} {kept} {most}");
+                }
+            }
         }
+        let written = past.to_disk(2, head);
+        prop_assert_eq!(written.len(), Past::size(2, head));
+        let read = Past::from_disk(&written, 2, head);
+        past.truncate(2, head);
+        prop_assert_eq!(read, past);
     }
 }
 
@@ -291,25 +322,30 @@ fn half_precision_is_multiplied_and_added_as_plain_numbers_are() {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn heads_that_look_together_see_the_same() {
     let mut dice = Dice(11);
-    for (vector, head) in Vector::all().into_iter().flat_map(|vector| [(vector, 64), (vector, 128)]) {
+    for (vector, head) in
+        Vector::all().into_iter().flat_map(|vector| [8, 40, 64, 104, 128].map(|head| (vector, head)))
+    {
         for seen in [1, 7, 16, 37] {
-            let (row, at) = (head * 2, head);
-            let mut halves = || (0..row * seen).map(|_| narrow(dice.number())).collect::<Vec<u16>>();
-            let (keys, values) = (halves(), halves());
+            let pasts = [(), ()].map(|()| {
+                let mut past = Past::default();
+                past.push(&(0..head * 2 * seen).map(|_| dice.number()).collect::<Vec<f32>>(), head);
+                past
+            });
+            let heads = pasts.each_ref().map(|past| Heads { past, head, which: 1, of: 2 });
+            let [keys, values] = heads.map(|heads| {
+                (0..seen).map(|place| heads.at(place).numbers().collect::<Vec<f32>>()).collect::<Vec<_>>()
+            });
             let queries: Vec<f32> = (0..head * 3).map(|_| dice.number()).collect();
             let mut fast = vec![7.0; head * 3];
-            if !vector.attend(head, &queries, [&keys, &values], (row, at), seen, &mut fast) {
-                continue;
-            }
+            assert!(vector.attend(&queries, heads, seen, &mut fast), "{head} {vector:?}");
             for (query, fast) in queries.chunks(head).zip(fast.chunks(head)) {
-                let place = |halves: &[u16], place: usize, index: usize| half(halves[place * row + at + index]);
                 let score = |seen: usize| -> f32 {
-                    let products = query.iter().enumerate().map(|(index, query)| query * place(&keys, seen, index));
+                    let products = query.iter().zip(&keys[seen]).map(|(query, key)| query * key);
                     (products.sum::<f32>() / (head as f32).sqrt()).exp()
                 };
                 let total: f32 = (0..seen).map(score).sum();
                 for (index, fast) in fast.iter().enumerate() {
-                    let slow: f32 = (0..seen).map(|seen| score(seen) / total * place(&values, seen, index)).sum();
+                    let slow: f32 = (0..seen).map(|seen| score(seen) / total * values[seen][index]).sum();
                     assert!((fast - slow).abs() < 1e-4, "{head} {seen}: {fast} and {slow}");
                 }
             }

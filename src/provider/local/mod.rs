@@ -16,8 +16,10 @@
 
 mod ahead;
 mod answer;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod attention;
+#[cfg(target_arch = "x86_64")]
+mod attention_wide;
 mod blocks;
 mod calls;
 mod chat;
@@ -40,6 +42,7 @@ mod network;
 mod panel;
 #[cfg(target_arch = "x86_64")]
 mod panel_narrow;
+mod past;
 mod sources;
 mod speed;
 mod tokenizer;

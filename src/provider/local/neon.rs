@@ -7,16 +7,18 @@
 use std::arch::aarch64::{
     float32x4_t, int8x16_t, int16x8_t, int32x4_t, uint8x16_t, vaddq_f32, vaddvq_f32, vandq_u8, vbicq_u8,
     vcreate_u8, vcvt_f32_f16, vcvtq_f32_s32, vdup_n_u16, vdupq_n_f32, vdupq_n_s32, vdupq_n_u8, vdupq_n_u32,
-    vfmaq_f32, vfmaq_n_f32, vget_low_s8, vget_low_s16, vgetq_lane_f32, vld1_u16, vld1q_f32, vld1q_s8, vld1q_s16,
-    vld1q_u8, vmlal_high_s8, vmlal_high_s16, vmlal_s16, vmlaq_n_s32, vmovl_high_s8, vmovl_s8, vmovl_u8, vmull_s8,
-    vmull_s16, vorrq_u8, vpadalq_s16, vpaddq_s16, vqtbl1q_u8, vreinterpret_f16_u16, vreinterpretq_s8_u8,
-    vreinterpretq_s16_u16, vreinterpretq_u8_u32, vshlq_n_s32, vshlq_n_u8, vshrq_n_u8, vst1q_f32, vsubq_s32,
-    vsubq_u8, vtstq_u8,
+    vfmaq_f32, vfmaq_n_f32, vget_high_s16, vget_low_s8, vget_low_s16, vgetq_lane_f32, vld1_s8, vld1q_f32, vld1q_s8,
+    vld1q_s16, vld1q_u8, vmlal_high_s8, vmlal_high_s16, vmlal_s16, vmlaq_n_s32, vmovl_high_s8, vmovl_s8, vmovl_s16,
+    vmovl_u8, vmull_s8, vmull_s16, vorrq_u8, vpadalq_s16, vpaddq_s16, vqtbl1q_u8, vreinterpret_f16_u16,
+    vreinterpretq_s8_u8, vreinterpretq_s16_u16, vreinterpretq_u8_u32, vshlq_n_s32, vshlq_n_u8, vshrq_n_u8,
+    vst1q_f32, vsubq_s32, vsubq_u8, vtstq_u8,
 };
 use std::arch::{asm, is_aarch64_feature_detected};
 
+use super::attention::{LANES, attend};
 use super::blocks::{Activations, scales_and_minima};
 use super::gguf::Format;
+use super::past::Heads;
 use super::{neon_panel as panel, unpack};
 
 /// Proof that the processor has the instructions of a way.
@@ -111,32 +113,15 @@ impl Vector {
         }
     }
 
-    /// Heads are not looked at together here.
-    #[expect(clippy::unused_self, reason = "the same face as on other processors")]
-    pub(crate) const fn attend(
-        self,
-        _head: usize,
-        _queries: &[f32],
-        _halves: [&[u16]; 2],
-        _place: (usize, usize),
-        _seen: usize,
-        _out: &mut [f32],
-    ) -> bool {
-        false
-    }
-
-    /// Multiplies numbers with numbers of half precision.
-    #[expect(clippy::unused_self, reason = "it is the proof that the instructions are there")]
-    pub(crate) fn dot_half(self, left: &[f32], right: &[u16]) -> f32 {
-        // SAFETY: every processor of this kind has NEON.
-        unsafe { dot_half(left, right) }
-    }
-
-    /// Adds numbers of half precision, times a factor.
-    #[expect(clippy::unused_self, reason = "as above")]
-    pub(crate) fn add_half(self, into: &mut [f32], factor: f32, numbers: &[u16]) {
-        // SAFETY: as above.
-        unsafe { add_half(into, factor, numbers) };
+    /// Lets the heads of one token that share keys and values look at the first `seen` places; `false` where that is
+    /// not done at once.
+    #[expect(clippy::unused_self, reason = "it is the proof that numbers are multiplied and added in one")]
+    pub(super) fn attend(self, queries: &[f32], heads: [Heads<'_>; 2], seen: usize, out: &mut [f32]) -> bool {
+        let together = heads[0].head.is_multiple_of(LANES);
+        if together {
+            attend(queries, heads, seen, out);
+        }
+        together
     }
 }
 
@@ -342,33 +327,4 @@ fn five_narrow<const N: usize, const DOT: bool>(row: &[u8], activations: &Activa
 #[target_feature(enable = "neon")]
 fn any<const N: usize>(format: Format, row: &[u8], activations: &Activations, first: usize) -> [f32; N] {
     unpack::row(format, row, activations, first)
-}
-
-/// Four numbers of half precision.
-#[inline]
-#[target_feature(enable = "neon")]
-fn widened(numbers: &[u16; 4]) -> float32x4_t {
-    // SAFETY: four numbers are there.
-    vcvt_f32_f16(vreinterpret_f16_u16(unsafe { vld1_u16(numbers.as_ptr()) }))
-}
-
-#[target_feature(enable = "neon")]
-fn dot_half(left: &[f32], right: &[u16]) -> f32 {
-    let mut totals = [vdupq_n_f32(0.0); 2];
-    for (left, right) in left.as_chunks::<8>().0.iter().zip(right.as_chunks::<8>().0) {
-        for (at, total) in totals.iter_mut().enumerate() {
-            // SAFETY: four numbers are there, two times.
-            let left = unsafe { vld1q_f32(left.as_ptr().add(at * 4)) };
-            *total = vfmaq_f32(*total, left, widened(&right.as_chunks().0[at]));
-        }
-    }
-    vaddvq_f32(vaddq_f32(totals[0], totals[1]))
-}
-
-#[target_feature(enable = "neon")]
-fn add_half(into: &mut [f32], factor: f32, numbers: &[u16]) {
-    for (into, numbers) in into.as_chunks_mut::<4>().0.iter_mut().zip(numbers.as_chunks::<4>().0) {
-        // SAFETY: four numbers are there.
-        unsafe { vst1q_f32(into.as_mut_ptr(), vfmaq_n_f32(vld1q_f32(into.as_ptr()), widened(numbers), factor)) };
-    }
 }

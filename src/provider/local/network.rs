@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::blocks::{activation_block, exp, narrow};
+use super::blocks::{activation_block, exp};
 use super::crew::Crew;
 use super::expand::expand;
 use super::gguf::{Gguf, ModelError, Tensor};
+use super::past::{Heads, Past};
 use super::vector::Vector;
 
 #[path = "products.rs"]
@@ -78,24 +79,25 @@ pub(crate) struct Network {
     crew: Crew,
 }
 
-/// Keys and values of the tokens seen so far, in half precision: for each layer, token after token.
+/// Keys and values of the tokens seen so far, for each layer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Memory {
-    pub(crate) keys: Vec<Vec<u16>>,
-    pub(crate) values: Vec<Vec<u16>>,
+    pub(super) keys: Vec<Past>,
+    pub(super) values: Vec<Past>,
     /// Tokens in it.
     pub(crate) length: usize,
 }
 
 impl Memory {
     pub(crate) fn new(shape: &Shape) -> Self {
-        Self { keys: vec![Vec::new(); shape.layers], values: vec![Vec::new(); shape.layers], length: 0 }
+        let none = vec![Past::default(); shape.layers];
+        Self { keys: none.clone(), values: none, length: 0 }
     }
 
     /// Forgets all but the first tokens.
     pub(crate) fn truncate(&mut self, length: usize, shape: &Shape) {
-        let numbers = length * shape.key_heads * shape.head;
-        self.keys.iter_mut().chain(&mut self.values).for_each(|layer| layer.truncate(numbers));
+        let heads = length * shape.key_heads;
+        self.keys.iter_mut().chain(&mut self.values).for_each(|layer| layer.truncate(heads, shape.head));
         self.length = self.length.min(length);
     }
 }
@@ -239,8 +241,8 @@ impl Network {
             }
             self.rotate(&mut queries, shape.heads * head, &turns);
             self.rotate(&mut keys, shape.key_heads * head, &turns);
-            memory.keys[index].extend(self.narrowed(&keys));
-            memory.values[index].extend(self.narrowed(&values));
+            memory.keys[index].push(&keys, head);
+            memory.values[index].push(&values, head);
             let seen = self.attend(&queries, &memory.keys[index], &memory.values[index], start);
             let [out] = self.linears(&seen, [&layer.output]);
             add(&mut states, &out);
@@ -310,16 +312,6 @@ impl Network {
         out
     }
 
-    /// Keys or values of tokens in half precision.
-    fn narrowed(&self, values: &[f32]) -> Vec<u16> {
-        let width = self.shape.key_heads * self.shape.head;
-        let mut out = vec![0; values.len()];
-        self.crew.fill(&mut out, width, |token, out| {
-            out.iter_mut().zip(&values[token * width..]).for_each(|(out, value)| *out = narrow(*value));
-        });
-        out
-    }
-
     /// Turns queries or keys by their place.
     fn rotate(&self, values: &mut [f32], width: usize, turns: &[(f32, f32)]) {
         let head = self.shape.head;
@@ -338,31 +330,30 @@ impl Network {
     }
 
     /// Lets each token look at itself and what was before it.
-    fn attend(&self, queries: &[f32], keys: &[u16], values: &[u16], start: usize) -> Vec<f32> {
+    fn attend(&self, queries: &[f32], keys: &Past, values: &Past, start: usize) -> Vec<f32> {
         let shape = &self.shape;
-        let (head, row) = (shape.head, shape.key_heads * shape.head);
+        let head = shape.head;
         let shared = shape.heads / shape.key_heads;
         let scale = 1.0 / (head as f32).sqrt();
         let mut out = vec![0.0; queries.len()];
         self.crew.fill(&mut out, shared * head, |index, out| {
             let queries = &queries[index * shared * head..][..shared * head];
-            let (token, at) = (index / shape.key_heads, index % shape.key_heads * head);
+            let (token, which) = (index / shape.key_heads, index % shape.key_heads);
             let seen = start + token + 1;
-            if self.vector.is_some_and(|vector| vector.attend(head, queries, [keys, values], (row, at), seen, out))
-            {
+            let of = [keys, values].map(|past| Heads { past, head, which, of: shape.key_heads });
+            if self.vector.is_some_and(|vector| vector.attend(queries, of, seen, out)) {
                 return;
             }
+            let [keys, values] = of;
             for (query, out) in queries.chunks_exact(head).zip(out.chunks_exact_mut(head)) {
-                let mut weights: Vec<f32> = (0..seen)
-                    .map(|place| scale * self.dot_half(query, &keys[place * row + at..][..head]))
-                    .collect();
+                let mut weights: Vec<f32> = (0..seen).map(|place| scale * keys.at(place).dot(query)).collect();
                 let largest = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
                 for weight in &mut weights {
                     *weight = exp(*weight - largest);
                 }
                 let total: f32 = weights.iter().sum();
                 for (place, weight) in weights.iter().enumerate() {
-                    self.add_half(out, weight / total, &values[place * row + at..][..head]);
+                    values.at(place).add_to(out, weight / total);
                 }
             }
         });

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use super::super::blocks::{Activations, exp, half};
 use super::super::gguf::{Format, Gguf, ModelError};
 use super::super::kept::PrefixCache;
-use super::super::kernel_tests::any_row;
+use super::super::kernel_tests::{any_row, narrow};
 use super::super::tokenizer::Tokenizer;
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::blocks::{Activations, activation_block, half};
+use super::super::blocks::{Activations, activation_block};
 use super::super::gguf::Format;
 use super::super::unpack;
 use super::{EXACT, Linear, Network, add};
@@ -138,19 +138,5 @@ impl Network {
         for (token, out) in out.iter_mut().enumerate() {
             [*out] = unpack::row(format, weights, activations, token);
         }
-    }
-
-    pub(super) fn dot_half(&self, left: &[f32], right: &[u16]) -> f32 {
-        if let Some(vector) = self.vector {
-            return vector.dot_half(left, right);
-        }
-        left.iter().zip(right).map(|(left, right)| left * half(*right)).sum()
-    }
-
-    pub(super) fn add_half(&self, into: &mut [f32], factor: f32, numbers: &[u16]) {
-        if let Some(vector) = self.vector {
-            return vector.add_half(into, factor, numbers);
-        }
-        into.iter_mut().zip(numbers).for_each(|(into, number)| *into += factor * half(*number));
     }
 }

@@ -7,17 +7,18 @@ use std::arch::x86_64::{
     _mm_cvtss_f32, _mm_fmadd_ps, _mm_hadd_epi16, _mm_loadu_si128, _mm_madd_epi16, _mm_movehdup_ps, _mm_movehl_ps,
     _mm_set_epi64x, _mm_set1_epi16, _mm_set1_ps, _mm_setzero_ps, _mm_srli_epi16, _mm256_abs_epi8, _mm256_add_epi32,
     _mm256_and_si256, _mm256_castps256_ps128, _mm256_castsi256_si128, _mm256_cmpeq_epi8, _mm256_cvtepi8_epi16,
-    _mm256_cvtepi32_ps, _mm256_cvtph_ps, _mm256_extractf128_ps, _mm256_extracti128_si256, _mm256_fmadd_ps,
-    _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_or_si256, _mm256_set_m128,
-    _mm256_set_m128i, _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_ps,
-    _mm256_setr_epi64x, _mm256_setzero_ps, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sign_epi8,
-    _mm256_slli_epi16, _mm256_slli_epi32, _mm256_srli_epi16, _mm256_storeu_ps, _mm256_sub_epi8, _mm256_sub_epi32,
-    _mm256_sub_ps,
+    _mm256_cvtepi32_ps, _mm256_extractf128_ps, _mm256_extracti128_si256, _mm256_fmadd_ps, _mm256_loadu_si256,
+    _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_or_si256, _mm256_set_m128, _mm256_set_m128i, _mm256_set1_epi8,
+    _mm256_set1_epi16, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_ps, _mm256_setr_epi64x,
+    _mm256_setzero_ps, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sign_epi8, _mm256_slli_epi16,
+    _mm256_slli_epi32, _mm256_srli_epi16, _mm256_sub_epi8, _mm256_sub_epi32, _mm256_sub_ps,
 };
 
-use super::attention::{Halves, attend};
+use super::attention::{self, LANES};
+use super::attention_wide::attend as wide_attend;
 use super::blocks::{Activations, scales_and_minima};
 use super::gguf::Format;
+use super::past::Heads;
 use super::vector_wide as wide;
 use super::{panel, panel_narrow, unpack};
 
@@ -146,39 +147,18 @@ impl Vector {
     }
 
     /// Lets the heads of one token that share keys and values look at the first `seen` places; `false` where that is
-    /// not done at once. `row` numbers are between two places, the head begins `at` numbers behind a place's first.
-    pub(crate) fn attend(
-        self,
-        head: usize,
-        queries: &[f32],
-        halves: [&[u16]; 2],
-        (row, at): (usize, usize),
-        seen: usize,
-        out: &mut [f32],
-    ) -> bool {
-        let [keys, values] = halves.map(|numbers| Halves { numbers, row, at });
-        match head {
+    /// not done at once.
+    pub(super) fn attend(self, queries: &[f32], heads: [Heads<'_>; 2], seen: usize, out: &mut [f32]) -> bool {
+        match heads[0].head {
             // SAFETY: a wide Vector exists only where the extensions were found.
-            64 if self.wide => unsafe { attend::<4>(queries, keys, values, seen, out) },
+            64 if self.wide => unsafe { wide_attend::<4>(queries, heads, seen, out) },
             // SAFETY: as above.
-            128 if self.wide => unsafe { attend::<8>(queries, keys, values, seen, out) },
+            128 if self.wide => unsafe { wide_attend::<8>(queries, heads, seen, out) },
+            // SAFETY: as above.
+            head if head.is_multiple_of(LANES) => unsafe { attend(queries, heads, seen, out) },
             _ => return false,
         }
         true
-    }
-
-    /// Multiplies numbers with numbers of half precision.
-    #[expect(clippy::unused_self, reason = "it is the proof that the extensions are there")]
-    pub(crate) fn dot_half(self, left: &[f32], right: &[u16]) -> f32 {
-        // SAFETY: as above.
-        unsafe { dot_half(left, right) }
-    }
-
-    /// Adds numbers of half precision, times a factor.
-    #[expect(clippy::unused_self, reason = "as above")]
-    pub(crate) fn add_half(self, into: &mut [f32], factor: f32, numbers: &[u16]) {
-        // SAFETY: as above.
-        unsafe { add_half(into, factor, numbers) };
     }
 }
 
@@ -194,20 +174,6 @@ fn load_signed(bytes: &[i8]) -> __m256i {
     assert!(bytes.len() >= 32);
     // SAFETY: as above.
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
-}
-
-#[target_feature(enable = "avx2,fma,f16c")]
-fn load_numbers(numbers: &[f32]) -> __m256 {
-    assert!(numbers.len() >= 8);
-    // SAFETY: eight numbers are there.
-    unsafe { _mm256_loadu_ps(numbers.as_ptr()) }
-}
-
-#[target_feature(enable = "avx2,fma,f16c")]
-fn load_half(numbers: &[u16]) -> __m256 {
-    assert!(numbers.len() >= 8);
-    // SAFETY: sixteen bytes are there.
-    _mm256_cvtph_ps(unsafe { _mm_loadu_si128(numbers.as_ptr().cast()) })
 }
 
 #[target_feature(enable = "avx2,fma,f16c")]
@@ -387,20 +353,6 @@ fn any<const N: usize>(format: Format, row: &[u8], activations: &Activations, fi
 }
 
 #[target_feature(enable = "avx2,fma,f16c")]
-fn dot_half(left: &[f32], right: &[u16]) -> f32 {
-    let mut total = _mm256_setzero_ps();
-    for (left, right) in left.chunks_exact(8).zip(right.chunks_exact(8)) {
-        total = _mm256_fmadd_ps(load_numbers(left), load_half(right), total);
-    }
-    sum(total)
-}
-
-#[target_feature(enable = "avx2,fma,f16c")]
-fn add_half(into: &mut [f32], factor: f32, numbers: &[u16]) {
-    let factor = _mm256_set1_ps(factor);
-    for (into, numbers) in into.chunks_exact_mut(8).zip(numbers.chunks_exact(8)) {
-        let sum = _mm256_fmadd_ps(factor, load_half(numbers), load_numbers(into));
-        // SAFETY: eight numbers are there.
-        unsafe { _mm256_storeu_ps(into.as_mut_ptr(), sum) };
-    }
+fn attend(queries: &[f32], heads: [Heads<'_>; 2], seen: usize, out: &mut [f32]) {
+    attention::attend(queries, heads, seen, out);
 }

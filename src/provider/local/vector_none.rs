@@ -2,6 +2,7 @@
 
 use super::blocks::Activations;
 use super::gguf::Format;
+use super::past::Heads;
 
 /// Proof that the processor has the instructions of a way: here there is none.
 #[derive(Debug, Clone, Copy)]
@@ -29,25 +30,7 @@ impl Vector {
     }
 
     /// Lets heads look at what was before.
-    pub(crate) const fn attend(
-        self,
-        _: usize,
-        _: &[f32],
-        _: [&[u16]; 2],
-        _: (usize, usize),
-        _: usize,
-        _: &mut [f32],
-    ) -> bool {
-        match self {}
-    }
-
-    /// Multiplies numbers with numbers of half precision.
-    pub(crate) const fn dot_half(self, _: &[f32], _: &[u16]) -> f32 {
-        match self {}
-    }
-
-    /// Adds numbers of half precision, times a factor.
-    pub(crate) const fn add_half(self, _: &mut [f32], _: f32, _: &[u16]) {
+    pub(super) const fn attend(self, _: &[f32], _: [Heads<'_>; 2], _: usize, _: &mut [f32]) -> bool {
         match self {}
     }
 }

