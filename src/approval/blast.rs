@@ -209,7 +209,8 @@ impl<'a> Counter<'a> {
         }
         let mut search = None;
         match &target.extent {
-            Extent::Found(found) if target.action == Action::Remove && !found.leaves_out => {
+            Extent::Found(found) if target.action == Action::Remove && !found.with_all_below => {
+                self.radius.filtered |= found.leaves_out;
                 search = Some(found);
             }
             Extent::Exact => self.radius.filtered |= target.filtered || target.pattern.has_any_depth(),

@@ -134,6 +134,8 @@ fn overwriting_counts_what_is_there() {
     assert!(!radius("find build -name '*.o' -delete").filtered);
     assert_eq!(counts("find build -newer notes.txt -delete"), (3, 301, 3, 0));
     assert!(radius("find build -newer notes.txt -delete").filtered);
+    assert_eq!(counts("find build -name '*.o' -newer notes.txt -delete"), (2, 300, 2, 0));
+    assert!(radius("find build -name '*.o' -newer notes.txt -delete").filtered);
 }
 
 #[test]

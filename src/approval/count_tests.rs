@@ -15,7 +15,7 @@ const NAMES: [&str; 10] =
 /// Links, and what they lead to: a file, a directory, nothing.
 const LINKS: [(&str, &str); 4] =
     [("to.log", "z"), ("a/up", "../d"), ("gone.log", "nowhere"), ("d/back.log", "../a")];
-const TESTS: [&str; 34] = [
+const TESTS: [&str; 36] = [
     "",
     "-name '*.log'",
     "-iname '*.log'",
@@ -42,6 +42,8 @@ const TESTS: [&str; 34] = [
     "-path './a' -prune -o -name '*.log'",
     "-name b -prune -o -type f -print",
     "-newer n.txt",
+    "-type f -name '*.log' -mtime -2",
+    "\\( -name '*.log' -o -name z \\) ! -newer n.txt",
     "! -newer n.txt -type f",
     "-empty",
     "-size +0",

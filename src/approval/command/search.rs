@@ -19,6 +19,8 @@ pub struct Search {
     pub(crate) handed: Handed,
     /// Whether there are further tests, which leave out some of what is found here.
     pub(crate) leaves_out: bool,
+    /// Whether what lies below a found directory goes with it, whatever its name.
+    pub(crate) with_all_below: bool,
 }
 
 /// Where a search begins.

@@ -72,7 +72,7 @@ fn touched(call: &Call<'_, '_>, program: &Program, class: Class) -> Finding {
                 Origin::Line if asks => Origin::Perhaps,
                 // `rm` skips `.`, and so everything below it.
                 Origin::Search(search) if recursive => {
-                    Origin::Search(Arc::new(Search { leaves_out: true, ..search.as_ref().clone() }))
+                    Origin::Search(Arc::new(Search { with_all_below: true, ..search.as_ref().clone() }))
                 }
                 other => other.clone(),
             };

@@ -245,6 +245,7 @@ fn search(opening: &Opening<'_, '_, '_>, roots: &[Value], expression: &[Field]) 
         deletes: false,
         handed: Handed::Split,
         leaves_out: false,
+        with_all_below: false,
     };
     let texts: Option<Vec<String>> = expression.iter().map(|field| field.value.known()).collect();
     // `;` and names with brackets are known, too; a word that is not completely known is no test.
