@@ -154,7 +154,7 @@ impl Vector {
             64 if self.wide => unsafe { wide_attend::<4>(queries, heads, seen, out) },
             // SAFETY: as above.
             128 if self.wide => unsafe { wide_attend::<8>(queries, heads, seen, out) },
-            // SAFETY: as above.
+            // SAFETY: any Vector exists only where AVX2 and FMA were found.
             head if head.is_multiple_of(LANES) => unsafe { attend(queries, heads, seen, out) },
             _ => return false,
         }
