@@ -20,6 +20,7 @@ mod consent_prompt;
 mod consent_reach;
 mod consent_screens;
 mod consent_trust;
+mod cursor_answer;
 mod dependencies;
 mod dev_tools;
 mod dialogs;

@@ -51,6 +51,30 @@ struct State {
     parser: vt100::Parser<Answers>,
     raw: Vec<u8>,
     closed: bool,
+    instead: Option<Instead>,
+}
+
+/// What is done in place of the next answer.
+type Instead = Box<dyn FnOnce(Question<'_>) + Send>;
+
+/// A question that a program has asked its terminal.
+pub(crate) struct Question<'a> {
+    master: &'a File,
+    screen: &'a mut vt100::Screen,
+    answer: &'a [u8],
+}
+
+impl Question<'_> {
+    /// Answers it.
+    pub(crate) fn answer(&self) {
+        let mut master = self.master;
+        master.write_all(self.answer).unwrap();
+    }
+
+    /// See [`Pty::resize`].
+    pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
+        resize(self.master, self.screen, columns, rows);
+    }
 }
 
 /// Answers to what a program asks its terminal.
@@ -119,7 +143,8 @@ impl Options {
 
         let answers = Answers { options: self.clone(), pending: Vec::new(), titles: Vec::new() };
         let parser = vt100::Parser::new_with_callbacks(self.rows, self.columns, 1_000_000, answers);
-        let state = Arc::new((Mutex::new(State { parser, raw: Vec::new(), closed: false }), Condvar::new()));
+        let state =
+            Arc::new((Mutex::new(State { parser, raw: Vec::new(), closed: false, instead: None }), Condvar::new()));
         let master = Arc::new(File::from(master));
         // Ends by itself when the last program on the terminal has gone.
         let (reader, shared) = (Arc::clone(&master), Arc::clone(&state));
@@ -148,7 +173,12 @@ fn read_all(master: &File, shared: &(Mutex<State>, Condvar)) {
         let answers = std::mem::take(&mut state.parser.callbacks_mut().pending);
         // Before anybody sees the screen: a terminal answers what a person has not seen yet.
         if !answers.is_empty() {
-            let _ = (&*master).write_all(&answers);
+            match state.instead.take_if(|_| answers.ends_with(b"R")) {
+                Some(instead) => {
+                    instead(Question { master, screen: state.parser.screen_mut(), answer: &answers });
+                }
+                None => drop((&*master).write_all(&answers)),
+            }
         }
         shared.1.notify_all();
     }
@@ -313,8 +343,12 @@ impl Pty {
     /// Changes the size; the kernel sends SIGWINCH to the foreground group.
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
         let mut state = self.state.0.lock().unwrap_or_else(PoisonError::into_inner);
-        state.parser.screen_mut().set_size(rows, columns);
-        tcsetwinsize(&*self.master, winsize(columns, rows)).unwrap();
+        resize(&self.master, state.parser.screen_mut(), columns, rows);
+    }
+
+    /// Does this in place of the terminal's next answer; the program waits for it meanwhile.
+    pub(crate) fn instead_of_answer(&self, instead: impl FnOnce(Question<'_>) + Send + 'static) {
+        self.state.0.lock().unwrap_or_else(PoisonError::into_inner).instead = Some(Box::new(instead));
     }
 
     /// The terminal's mode, as `stty` would show it.
@@ -383,6 +417,11 @@ pub(crate) fn read_up(terminal: &impl AsFd) {
         assert!(Instant::now() < until, "what was typed is not read");
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+fn resize(master: &File, screen: &mut vt100::Screen, columns: u16, rows: u16) {
+    screen.set_size(rows, columns);
+    tcsetwinsize(master, winsize(columns, rows)).unwrap();
 }
 
 fn winsize(columns: u16, rows: u16) -> Winsize {

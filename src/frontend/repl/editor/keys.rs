@@ -11,6 +11,7 @@ use reedline::{
 use super::bindings::{EDIT, HISTORY, KeyBinding, WORDS};
 use super::burst::{self, Burst};
 use super::escape::{Escape, Followed, Late};
+use super::in_step::InStep;
 use crate::frontend::repl::files::dropped_mentions;
 use crate::frontend::repl::line::{
     Ended, MenuView, PasteStore, SharedState, Subject, is_long_paste, mentions, sanitise_paste,
@@ -50,6 +51,7 @@ pub(super) struct LineMode {
     escape: Escape,
     /// Whether the last ESC ended vi's inserting.
     left_inserting: bool,
+    in_step: InStep,
 }
 
 /// See [`LineMode`].
@@ -81,6 +83,7 @@ impl LineMode {
             complete,
             escape: Escape::new(Duration::ZERO),
             left_inserting: false,
+            in_step: InStep::default(),
         }
     }
 
@@ -88,6 +91,13 @@ impl LineMode {
     #[must_use]
     pub(super) fn with_escape_wait(mut self, wait: Duration) -> Self {
         self.escape = Escape::new(wait);
+        self
+    }
+
+    /// Tells when reedline will ask the terminal where the cursor is.
+    #[must_use]
+    pub(super) fn with_in_step(mut self, in_step: InStep) -> Self {
+        self.in_step = in_step;
         self
     }
 
@@ -413,6 +423,10 @@ impl EditMode for LineMode {
         let interrupts = matches!(event, Event::Key(key) if key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('c'));
         if presses && !interrupts {
             self.interrupted = None;
+        }
+        if let Event::Resize(columns, rows) = event {
+            self.in_step.is_sized((columns, rows));
+            self.in_step.asks();
         }
         let does = match event {
             Event::Key(key)

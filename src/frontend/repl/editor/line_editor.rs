@@ -16,6 +16,7 @@ use reedline::{
 
 use super::bindings::{self, HISTORY, KeyBinding, WORDS};
 use super::highlighter::LineHighlighter;
+use super::in_step::InStep;
 use super::keys::{Complete, LineMode};
 use super::kick;
 use super::prompt_marks::PromptMarks;
@@ -131,6 +132,7 @@ pub struct Editor {
     pub(super) history: HistoryStore,
     pub(super) commands: Arc<RwLock<CommandMenu>>,
     pub(super) spoken: Arc<RwLock<EditorWords>>,
+    pub(super) in_step: InStep,
     background: Background,
     pub(super) session_words: SessionWords,
     pub(super) outside: Option<String>,
@@ -152,6 +154,7 @@ struct Background {
     history: HistoryStore,
     suggestions: Option<Arc<Suggestions>>,
     state: SharedState,
+    in_step: InStep,
 }
 
 impl Completer for Background {
@@ -165,6 +168,9 @@ impl Completer for Background {
             work();
         }
         self.state.pending().tell();
+        if self.in_step.sleeps() {
+            LateUp::wake();
+        }
         kick::wake_reader();
         let (lists, suggestions) = (self.lists.as_ref(), self.suggestions.as_ref());
         // Whether more is coming is asked first: what comes between the two questions is news.
@@ -198,6 +204,7 @@ impl Editor {
     /// Puts an editor together. Reads no file and does not touch the terminal.
     pub fn new(options: EditorOptions) -> Self {
         let state = SharedState::new(options.pending);
+        let in_step = InStep::default();
         let pastes = PasteStore::default();
         let spoken = Arc::new(RwLock::new(options.words));
         let labels = Arc::clone(&spoken);
@@ -232,6 +239,7 @@ impl Editor {
             Arc::clone(&paste_label),
             complete_unpainted(WordSource { patience: COMPLETE_WAIT, ..words() }, history.clone()),
         )
+        .with_in_step(in_step.clone())
         .with_own_keys(options.keys)
         .with_escape_wait(options.escape_wait);
         let background = Background {
@@ -241,6 +249,7 @@ impl Editor {
             history: history.clone(),
             suggestions: None,
             state: state.clone(),
+            in_step: in_step.clone(),
         };
         let mut reedline = Reedline::create()
             .with_hinter(Box::new(LineHinter::new(
@@ -273,6 +282,7 @@ impl Editor {
             history,
             commands,
             spoken,
+            in_step,
             background,
             session_words,
             outside: options.external_editor,

@@ -4,6 +4,7 @@ mod bindings;
 mod burst;
 mod escape;
 mod highlighter;
+mod in_step;
 mod keys;
 mod kick;
 mod line_editor;

@@ -60,7 +60,7 @@ impl Editor {
             }
             let signal = match self.type_ahead() {
                 Some(signal) => Ok(signal),
-                None => self.reedline.read_line(&self.prompt),
+                None => self.read_line(),
             };
             if signal.is_err() && kick::is_flooded() {
                 // The flood of input came while the terminal was asked for the cursor's position.
@@ -105,6 +105,13 @@ impl Editor {
                 (_, _) => {}
             }
         }
+    }
+
+    fn read_line(&mut self) -> io::Result<Signal> {
+        self.in_step.begins();
+        let signal = self.reedline.read_line(&self.prompt);
+        self.in_step.asked();
+        signal
     }
 
     /// Notes when ESC stopped the turn: what looks like the late rest of an arrow key is no typing then.
@@ -160,7 +167,7 @@ impl Editor {
     /// Shows the line under the prompt and ends it as Enter does.
     fn send_at_once(&mut self) -> io::Result<Signal> {
         self.rebuild(|reedline| reedline.with_immediately_accept(true));
-        let signal = self.reedline.read_line(&self.prompt);
+        let signal = self.read_line();
         self.rebuild(|reedline| reedline.with_immediately_accept(false));
         signal
     }
