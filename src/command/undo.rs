@@ -167,12 +167,15 @@ fn told(locale: &Locale, roots: &Roots, taken: &TakenBack) -> Outcome {
     for path in &taken.left {
         let _ = write!(text, "\n- {}", locale.with(word::undo::Left { path: &shown(roots, path) }));
     }
-    for (path, copy) in &taken.aside {
+    for (path, copy) in taken.aside.iter().take(MOST_SHOWN) {
         let _ = write!(
             text,
             "\n- {}",
             locale.with(word::undo::Aside { path: &shown(roots, path), copy: &copy.display().to_string() })
         );
+    }
+    if let Some(more) = taken.aside.len().checked_sub(MOST_SHOWN).filter(|more| *more > 0) {
+        let _ = write!(text, "\n- {}", locale.count(word::undo::MORE, more as u64));
     }
     let Some((path, cause)) = taken.failed.first() else {
         return if text.contains('\n') { Outcome::Show(text) } else { Outcome::Say(text) };
@@ -225,8 +228,14 @@ fn becomes(locale: &Locale, change: &Change) -> String {
     if let Some((more, fewer)) = change.lines.filter(|lines| *lines != (0, 0)) {
         let _ = write!(words, " (+{more} −{fewer})");
     }
-    if change.standing == Author::Doubtful && !change.lost {
-        let _ = write!(words, "; {}", locale.text(word::undo::DOUBTFUL));
+    let copied = match change.standing {
+        Author::Ours | Author::Foreign => None,
+        Author::Either if change.now.kind == Kind::Directory => None,
+        Author::Either => Some(word::undo::EITHER),
+        Author::Doubtful => Some(word::undo::DOUBTFUL),
+    };
+    if let Some(copied) = copied.filter(|_| !change.lost) {
+        let _ = write!(words, "; {}", locale.text(copied));
     }
     if change.parted && !change.lost {
         let _ = write!(words, "; {}", locale.text(word::undo::PARTED));

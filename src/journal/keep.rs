@@ -82,6 +82,11 @@ impl Recorded {
         !self.before.is_empty()
     }
 
+    /// Tells whether something is known to have stood there before this turn.
+    pub(super) fn was_there(&self, path: &Path) -> bool {
+        self.before.get(path).is_some_and(|state| !state.is_missing())
+    }
+
     /// What this turn left where something else was before: as far as it is known, and no more.
     pub(super) fn changed(&self) -> impl Iterator<Item = (&Path, &State)> {
         self.before.iter().filter_map(|(path, before)| {
@@ -242,7 +247,12 @@ impl<'a> Keeper<'a> {
             state = self.look_closely(path)?;
         }
         self.recorded.left.insert(path.to_owned(), state.clone());
-        self.log.append(&Record::After { turn: self.turn, path: path.to_owned(), state })
+        self.log.append(&Record::After {
+            turn: self.turn,
+            path: path.to_owned(),
+            state,
+            around: how == How::Around,
+        })
     }
 
     fn look_closely(&mut self, path: &Path) -> Result<State, JournalError> {
@@ -329,7 +339,7 @@ impl<'a> Keeper<'a> {
             // Most of it stays as it is. Killed in between, what was changed is asked for.
             self.log.append(&Record::Before { turn, path: path_now.clone(), state: state.clone(), kept })?;
             self.recorded.left.insert(path_now.clone(), state.clone());
-            self.log.append(&Record::After { turn, path: path_now, state })?;
+            self.log.append(&Record::After { turn, path: path_now, state, around: true })?;
         } else {
             self.log.append(&Record::Before { turn, path: path_now, state, kept })?;
         }

@@ -9,7 +9,7 @@ use similar::{ChangeTag, TextDiff};
 use super::links::{self, Seen, Way};
 use super::opened::Opened;
 use super::record::{Backup, Record, has_content, object, undone};
-use super::state::Kind;
+use super::state::{Kind, not_below_directories};
 use super::touch::JournalError;
 use super::{State, state};
 
@@ -58,6 +58,8 @@ pub struct Change {
 pub enum Author {
     /// The turns that would be taken back.
     Ours,
+    /// These turns, or something else while a command ran of which nobody knows what it changes. A copy is put aside.
+    Either,
     /// Most likely these turns: axi was killed before it could record it. A copy is put aside.
     Doubtful,
     /// Something else has changed it since.
@@ -67,7 +69,7 @@ pub enum Author {
 pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<Plan, JournalError> {
     let mut recorded = Recorded::read(records, first);
     recorded.agree();
-    let Recorded { turns, before, after, theirs, unseen, .. } = recorded;
+    let Recorded { turns, before, after, around, theirs, unseen, .. } = recorded;
     let mut plan = Plan { turns: turns.into_iter().collect(), unseen, changes: Vec::new(), times: Vec::new() };
     // In a directory that did not exist, nothing existed, whatever was seen later.
     let inside = |path: &Path| before.get(path).is_some_and(|(then, _)| !then.is_directory());
@@ -78,7 +80,11 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         .collect();
     // What is opened stays so until all contents are compared.
     let mut opened = Opened::default();
-    let nows = look(&firsts, &mut opened)?;
+    let mut nows = look(&firsts, &mut opened)?;
+    let elsewhere = led_elsewhere(&nows, &after);
+    for path in &elsewhere {
+        nows.insert(path, State::MISSING);
+    }
     let seen = firsts.iter().zip(nows.values()).map(|((path, (then, kept)), now)| {
         let has_content = has_content_back(path, then, now, *kept, directory);
         let is_restored = has_content && then.is_restored(now);
@@ -109,9 +115,10 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         }
         let between = theirs.get(path).map(Vec::as_slice);
         let standing = match left {
-            _ if between.is_some() => Author::Foreign,
-            Some(left) if left.is_same(now) => Author::Ours,
-            Some(_) => Author::Foreign,
+            _ if between.is_some() || elsewhere.contains(path) => Author::Foreign,
+            Some(left) if !left.is_same(now) || !left.has_attributes_of(now) => Author::Foreign,
+            Some(_) if around.contains(path) && !now.is_missing() => Author::Either,
+            Some(_) => Author::Ours,
             // It was to be removed and is gone: we removed it.
             None if now.is_missing() => Author::Ours,
             None => Author::Doubtful,
@@ -165,6 +172,8 @@ struct Recorded<'a> {
     order: Vec<&'a Path>,
     /// The last state in which these turns left a path; none while that is not known.
     after: BTreeMap<&'a Path, &'a State>,
+    /// Those of them that only lay around a command.
+    around: BTreeSet<&'a Path>,
     /// What was kept of versions that somebody else made between two changes of ours.
     theirs: BTreeMap<&'a Path, Vec<Backup>>,
     /// Commands whose changes nobody could know beforehand.
@@ -184,7 +193,9 @@ impl<'a> Recorded<'a> {
                     recorded.before(path, state, *kept);
                 }
                 Record::Again { turn, path } if wanted(turn) => drop(recorded.after.remove(path.as_path())),
-                Record::After { turn, path, state } if wanted(turn) => drop(recorded.after.insert(path, state)),
+                Record::After { turn, path, state, around } if wanted(turn) => {
+                    recorded.after(path, state, *around);
+                }
                 Record::Unseen { turn, line } if wanted(turn) => {
                     recorded.turns.insert(*turn);
                     recorded.unseen.push(line.clone());
@@ -198,6 +209,15 @@ impl<'a> Recorded<'a> {
             }
         }
         recorded
+    }
+
+    fn after(&mut self, path: &'a Path, state: &'a State, around: bool) {
+        let is_same = self.after.insert(path, state).is_some_and(|before| before.is_same(state));
+        if around && !is_same {
+            self.around.insert(path);
+        } else if !around {
+            self.around.remove(path);
+        }
     }
 
     fn before(&mut self, path: &'a Path, state: &State, kept: Backup) {
@@ -239,6 +259,19 @@ impl<'a> Recorded<'a> {
             }
         }
     }
+}
+
+/// Lists the paths that a link leads elsewhere now, or a file hides, which somebody else has put above them.
+fn led_elsewhere<'a>(
+    nows: &BTreeMap<&'a Path, State>,
+    after: &BTreeMap<&'a Path, &'a State>,
+) -> BTreeSet<&'a Path> {
+    let is_theirs = |above: &Path| match (after.get(above), nows.get(above)) {
+        (Some(left), Some(now)) => !left.is_same(now),
+        (None, Some(_)) => false,
+        (_, None) => true,
+    };
+    nows.keys().copied().filter(|path| not_below_directories(path).any(is_theirs)).collect()
 }
 
 /// Looks what stands at each path now, as closely as what was there needs.

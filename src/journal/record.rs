@@ -54,6 +54,9 @@ pub(super) enum Record {
         #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
         path: PathBuf,
         state: State,
+        /// Whether it only lay around a command: something else may have changed it while that ran.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        around: bool,
     },
     /// A command whose changes nobody could know beforehand.
     Unseen { turn: u64, line: String },

@@ -1,6 +1,7 @@
 //! Restores files: what is in the way is removed first, then come directories, files, modes and times. Each step is
 //! done completely or not at all, so that it can be repeated.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
 use std::io;
@@ -14,7 +15,7 @@ use super::links::Way;
 use super::opened::Opened;
 use super::plan::{Author, Change, Plan};
 use super::record::{Backup, object};
-use super::state::Kind;
+use super::state::{Kind, not_below_directories};
 use super::{State, attributes, state};
 
 /// What happens to files that something else has changed since.
@@ -41,7 +42,7 @@ pub struct TakenBack {
 
 pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> TakenBack {
     let mut taken = TakenBack::default();
-    let aside = Aside { directory };
+    let aside = Aside { directory, next: Cell::new(1) };
     let mut changes: Vec<&Change> = Vec::new();
     let named = plan.changes.iter().filter_map(|change| match &change.way {
         Way::Name(of) => Some(of.as_path()),
@@ -53,11 +54,16 @@ pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> Take
     for path in places {
         opened.open(path);
     }
+    let mut made: BTreeSet<&Path> = BTreeSet::new();
+    // In the order of paths a parent stands before its children.
     for change in &plan.changes {
         let unwanted = change.lost || change.standing == Author::Foreign && foreign == Foreign::Leave;
+        let mut above = not_below_directories(&change.path).peekable();
+        let is_hidden = change.now.is_missing() && above.peek().is_some();
+        let is_elsewhere = above.any(|above| !made.contains(above));
         // The path may have changed while the person was asked.
-        let moved = !opened.look(&change.path).is_ok_and(|now| change.now.is_restored(&now));
-        if unwanted || moved {
+        let moved = !is_hidden && !opened.look(&change.path).is_ok_and(|now| change.now.is_restored(&now));
+        if unwanted || moved || is_elsewhere {
             taken.left.push(change.path.clone());
             continue;
         }
@@ -68,9 +74,11 @@ pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> Take
                 continue;
             }
         }
+        if change.then.is_directory() {
+            made.insert(&change.path);
+        }
         changes.push(change);
     }
-    // In the order of paths a parent stands before its children.
     let up: Vec<&Change> = changes.iter().rev().copied().collect();
     // First the changes that take names away from files that others keep, then those that write into these files,
     // then those that give them their names.
@@ -143,6 +151,8 @@ type Step<'a> = &'a dyn Fn(&Change) -> Done;
 /// The directory for copies of files that may not have been ours.
 struct Aside<'a> {
     directory: &'a Path,
+    /// The number that the next name begins with.
+    next: Cell<u32>,
 }
 
 impl Aside<'_> {
@@ -153,9 +163,23 @@ impl Aside<'_> {
             let object = object(self.directory, *number);
             copies.push(self.place(&change.path, &|target| copy(&object, target))?);
         }
-        let is_file = matches!(change.now.kind, Kind::File { .. });
-        if change.standing != Author::Ours && is_file && change.kept != Backup::Attributes {
-            copies.push(self.place(&change.path, &|target| copy(&change.path, target))?);
+        if change.standing == Author::Ours || change.kept == Backup::Attributes {
+            return Ok(copies);
+        }
+        let path = &change.path;
+        match &change.now.kind {
+            Kind::Missing | Kind::Directory => {}
+            Kind::File { .. } => {
+                let goes = change.way != Way::InPlace && change.now.node.is_some_and(|node| node.names == 1);
+                copies.push(self.place(path, &|target| {
+                    // A second name costs nothing; nobody writes into what is about to lose its first.
+                    let named = goes && std::fs::hard_link(path, target).is_ok();
+                    if named { Ok(()) } else { copy(path, target) }
+                })?);
+            }
+            Kind::Link { target: leads } => copies.push(self.place(path, &|target| symlink(leads, target))?),
+            // A pipe, a socket: there is no copy of it, only the thing itself.
+            Kind::Other => copies.push(self.place(path, &|target| std::fs::hard_link(path, target))?),
         }
         Ok(copies)
     }
@@ -174,7 +198,9 @@ impl Aside<'_> {
         let place = self.directory.join("aside");
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        for number in 1..10_000_u32 {
+        loop {
+            let number = self.next.get();
+            self.next.set(number.checked_add(1).ok_or(io::ErrorKind::AlreadyExists)?);
             let target = place.join(format!("{number}-{name}"));
             match put(&target) {
                 Ok(()) => return Ok(target),
@@ -182,7 +208,6 @@ impl Aside<'_> {
                 Err(error) => return Err(error),
             }
         }
-        Err(io::ErrorKind::AlreadyExists.into())
     }
 }
 
@@ -202,7 +227,10 @@ fn clear(change: &Change, aside: &Aside<'_>) -> Done {
     match std::fs::remove_dir(&change.path) {
         Ok(()) => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && change.standing != Author::Ours => {
+        Err(error)
+            if error.kind() == io::ErrorKind::DirectoryNotEmpty
+                && matches!(change.standing, Author::Doubtful | Author::Foreign) =>
+        {
             // A directory on another file system cannot be moved, and stays.
             aside.take(&change.path).map(Some).map_err(|_| error)
         }

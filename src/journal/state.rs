@@ -200,6 +200,11 @@ impl State {
     }
 }
 
+/// Lists what stands where a path has a directory and is none: a link there leads elsewhere than it did.
+pub(super) fn not_below_directories(path: &Path) -> impl Iterator<Item = &Path> {
+    path.ancestors().skip(1).filter(|above| above.symlink_metadata().is_ok_and(|found| !found.is_dir()))
+}
+
 /// Opens a plain file for reading: a pipe cannot block it, and a link cannot lead it elsewhere.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();

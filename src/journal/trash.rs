@@ -88,9 +88,11 @@ impl Trash {
         self.journal.after()
     }
 
-    /// Tells whether something was made in this turn; if the file system does not record that, it was not.
+    /// Tells whether something was made in this turn; if the file system does not record that, it was not. What
+    /// somebody saves meanwhile as editors do, by giving a new file the old name, stood there before.
     fn is_new(&self, path: &Path) -> bool {
-        let made = settled(path).symlink_metadata().and_then(|metadata| metadata.created());
-        made.is_ok_and(|made| made >= self.begun)
+        let path = settled(path);
+        let made = path.symlink_metadata().and_then(|metadata| metadata.created());
+        made.is_ok_and(|made| made >= self.begun) && !self.journal.recorded.was_there(&path)
     }
 }
