@@ -1,5 +1,7 @@
 //! One request to the model: stream it, retry it, stop it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
@@ -14,6 +16,7 @@ use super::{Activity, AgentEvent, Failure, Frontend, Notice, TurnEnd, partial};
 use crate::context::Need;
 use crate::conversation::{Finished, Message, MessageBuilder, StreamEvent, Subject};
 use crate::provider::{ProviderError, Request};
+use crate::session::PartialKeeper;
 
 /// How often the countdown before a retry is updated.
 const COUNTDOWN_STEP: Duration = Duration::from_secs(1);
@@ -165,16 +168,13 @@ impl Talk {
         frontend.show(&AgentEvent::Waiting { activity: activity.clone() });
         let sent = self.sent();
         let mut stream = self.provider.stream(self.request(beginning, &sent));
-        // When the part of the answer that is not on the disk yet must be saved, and how long that waits.
-        let (mut due, mut rest) = (None, NEWEST);
+        // When the part of the answer that is not on the disk yet must be saved.
+        let mut due = None;
+        let saver = Saver::new(self.session().partial_keeper());
         loop {
             // Looked at here, too: a stream that always has something ready would delay the timer for ever.
             if due.is_some_and(|due| due <= Instant::now()) {
-                let begun = Instant::now();
-                self.keep_so_far(&builder);
-                // A long answer takes long to save, and is saved less often for it.
-                rest = NEWEST.max(begun.elapsed() * RESTING);
-                due = None;
+                due = saver.save(&builder);
             }
             let next = async {
                 tokio::select! {
@@ -208,7 +208,7 @@ impl Talk {
                 }
             };
             builder.push(&event);
-            due = due.or_else(|| Some(Instant::now() + rest));
+            due = due.or_else(|| Some(Instant::now() + saver.rest()));
             let writes = matches!(event, StreamEvent::ToolCallDelta { .. });
             let mut now = show_event(event, frontend, &mut shown);
             if writes && let Activity::WritingCall { name, subject: Subject::Whole } = &activity {
@@ -224,19 +224,52 @@ impl Talk {
         }
     }
 
-    /// Saves the part of the answer that has arrived, in case axi is killed before the answer ends.
-    fn keep_so_far(&self, builder: &MessageBuilder) {
-        if let Some(message) = builder.clone().finish_early().message
-            && let Err(error) = self.session().keep_partial(&message)
-        {
-            tracing::warn!(%error, "the answer so far could not be kept");
-        }
-    }
-
     fn keep_partial(&mut self, builder: MessageBuilder, frontend: &mut dyn Frontend) {
         if let Some(message) = builder.finish_early().message {
             self.model_says(message, frontend);
         }
+    }
+}
+
+/// Saves the part of an answer that has arrived, in case axi is killed before the answer ends; on a thread of its own, so
+/// that the turn goes on and can be stopped.
+struct Saver {
+    keeper: Option<Arc<PartialKeeper>>,
+    /// How long the last time took, in microseconds; more than any time takes while it goes on.
+    took: Arc<AtomicU64>,
+}
+
+impl Saver {
+    fn new(keeper: Option<PartialKeeper>) -> Self {
+        Self { keeper: keeper.map(Arc::new), took: Arc::default() }
+    }
+
+    /// How long the next time waits: a long answer takes long to save, and is saved less often for it.
+    fn rest(&self) -> Duration {
+        match self.took.load(Ordering::Relaxed) {
+            u64::MAX => NEWEST,
+            took => NEWEST.max(Duration::from_micros(took) * RESTING),
+        }
+    }
+
+    /// Begins to save. Returns when it is to be tried again, where the last time still goes on.
+    fn save(&self, builder: &MessageBuilder) -> Option<Instant> {
+        let keeper = self.keeper.clone()?;
+        if self.took.load(Ordering::Relaxed) == u64::MAX {
+            return Some(Instant::now() + NEWEST);
+        }
+        self.took.store(u64::MAX, Ordering::Relaxed);
+        let (builder, took) = (builder.clone(), Arc::clone(&self.took));
+        tokio::task::spawn_blocking(move || {
+            let begun = Instant::now();
+            if let Some(message) = builder.finish_early().message
+                && let Err(error) = keeper.keep(&message)
+            {
+                tracing::warn!(%error, "the answer so far could not be kept");
+            }
+            took.store(u64::try_from(begun.elapsed().as_micros()).unwrap_or(0), Ordering::Relaxed);
+        });
+        None
     }
 }
 

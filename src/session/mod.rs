@@ -33,6 +33,7 @@ pub use id::SessionId;
 pub use import::{Foreign, ImportError, Imported, import};
 pub use load::{Loaded, load, load_lines, open};
 pub use mentions::{Mention, mentions};
+pub use partial::PartialKeeper;
 pub use redact::Redactor;
 pub use seek::{Matches, seek};
 pub use spending::Spending;

@@ -4,9 +4,12 @@
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use super::error::SessionError;
+use super::redact::Redactor;
 use crate::conversation::Message;
 use crate::file::whole_lines;
 
@@ -19,9 +22,74 @@ pub(super) struct Partial {
     pub(super) message: Message,
 }
 
+/// Saves the answer so far of one session. It may do so on another thread, for what is secret in a long answer takes
+/// long to find.
+#[derive(Debug)]
+pub struct PartialKeeper {
+    session: PathBuf,
+    redactor: Redactor,
+    place: Place,
+    /// Which answer it saves, by number.
+    answer: u64,
+}
+
+/// The place beside a session's file.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Place(Arc<Mutex<Beside>>);
+
+#[derive(Debug, Default)]
+struct Beside {
+    /// Which answer may be there, by number.
+    answer: u64,
+    /// Whether one is.
+    is_there: bool,
+}
+
+impl PartialKeeper {
+    /// Saves what has arrived, unless the answer was appended meanwhile.
+    ///
+    /// # Errors
+    /// [`SessionError::Io`].
+    pub fn keep(&self, message: &Message) -> Result<(), SessionError> {
+        let message = self.redactor.message(message);
+        let mut beside = self.place.beside();
+        if beside.answer != self.answer {
+            return Ok(());
+        }
+        beside.is_there = true;
+        let written = Partial::write(&self.session, message);
+        written.map_err(|cause| SessionError::Io { path: self.session.clone(), cause })
+    }
+}
+
+impl Place {
+    pub(super) fn keeper(&self, session: &Path, redactor: &Redactor) -> PartialKeeper {
+        let (session, redactor) = (session.to_owned(), redactor.clone());
+        PartialKeeper { session, redactor, place: self.clone(), answer: self.beside().answer }
+    }
+
+    /// Lets nothing more of the present answer be saved. Tells whether something of it is.
+    pub(super) fn end_answer(&self) -> bool {
+        let mut beside = self.beside();
+        beside.answer += 1;
+        beside.is_there
+    }
+
+    /// Removes what is saved.
+    pub(super) fn clear(&self, session: &Path) {
+        if std::mem::take(&mut self.beside().is_there) {
+            Partial::remove(session);
+        }
+    }
+
+    fn beside(&self) -> MutexGuard<'_, Beside> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Partial {
     /// Writes it beside the session's file, and replaces an earlier one in one step.
-    pub(super) fn write(session: &Path, message: Message) -> std::io::Result<()> {
+    fn write(session: &Path, message: Message) -> std::io::Result<()> {
         let after = whole_lines(&std::fs::File::open(session)?)?;
         let (path, new) = (beside(session), session.with_extension("partial-new"));
         let bytes = serde_json::to_vec(&Self { after, message })?;

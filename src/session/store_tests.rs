@@ -287,7 +287,7 @@ fn no_word_names_a_session_that_is_changed_and_a_title_does_not_touch_an_answer_
         assert!(matches!(store.delete(short), Err(SessionError::TooShort(_))), "{short}");
     }
     // An answer is under way in the axi that has it open.
-    session.keep_partial(&Message::assistant("half of")).unwrap();
+    session.partial_keeper().unwrap().keep(&Message::assistant("half of")).unwrap();
     store.rename(&id.as_str()[..8], "mine", NOW).unwrap();
     session.append_message("lab/m", &Message::assistant("half of it"), NOW).unwrap();
     let loaded = load(session.path().unwrap()).unwrap();

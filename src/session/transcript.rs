@@ -5,11 +5,10 @@ use std::io::Write;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use super::entry::{Entry, EntryKind, Origin, place_of};
-use super::partial::Partial;
+use super::partial::{Partial, PartialKeeper, Place};
 use super::{Fork, Redactor, SessionError, SessionId};
 use crate::conversation::Message;
 use crate::file::whole_lines;
@@ -31,7 +30,7 @@ pub struct Session {
     /// The lines to write after the first line, if the session begins like another one.
     early: Vec<EntryKind>,
     /// Whether this session has saved a part of an answer beside the file.
-    partial: AtomicBool,
+    beside: Place,
 }
 
 impl Session {
@@ -49,7 +48,7 @@ impl Session {
             started: false,
             origin: None,
             early: Vec::new(),
-            partial: AtomicBool::new(false),
+            beside: Place::default(),
         }
     }
 
@@ -67,7 +66,7 @@ impl Session {
             started: true,
             origin: None,
             early: Vec::new(),
-            partial: AtomicBool::new(false),
+            beside: Place::default(),
         }
     }
 
@@ -134,26 +133,21 @@ impl Session {
         }
         self.write_early(now)?;
         let message = self.redactor.message(message);
-        if *self.partial.get_mut() && self.file.is_none() {
+        if self.beside.end_answer() && self.file.is_none() {
             // Opening the file again would append the saved part of this message: remove it first.
-            Partial::remove(&path);
+            self.beside.clear(&path);
         }
         self.write(EntryKind::Message { message }, now)?;
-        if std::mem::take(self.partial.get_mut()) {
-            Partial::remove(&path);
-        }
+        self.beside.clear(&path);
         Ok(())
     }
 
-    /// Saves the part of an answer that has arrived beside the file, until the answer itself is appended.
-    ///
-    /// # Errors
-    /// As [`Session::append_message`].
-    pub fn keep_partial(&self, message: &Message) -> Result<(), SessionError> {
-        let Some(path) = self.path.as_ref().filter(|_| self.started) else { return Ok(()) };
-        self.partial.store(true, Ordering::Relaxed);
-        let written = Partial::write(path, self.redactor.message(message));
-        written.map_err(|cause| SessionError::Io { path: path.clone(), cause })
+    /// Returns what saves the part of an answer that has arrived beside the file, until the answer itself is appended;
+    /// `None` where nothing is saved, or nothing yet.
+    #[must_use]
+    pub fn partial_keeper(&self) -> Option<PartialKeeper> {
+        let path = self.path.as_ref().filter(|_| self.started)?;
+        Some(self.beside.keeper(path, &self.redactor))
     }
 
     /// Appends any other entry. Before the first message nothing is written, except that changes to the beginning

@@ -189,13 +189,29 @@ fn what_another_version_wrote_costs_what_cannot_be_read_of_it() {
     assert_eq!(loaded.conversation.messages(), expected);
 }
 
+fn keep_partial(session: &Session, message: &Message) {
+    session.partial_keeper().unwrap().keep(message).unwrap();
+}
+
+#[test]
+fn what_is_kept_too_late_is_not_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let mut session = session(home.path());
+    session.append_message("lab/m", &Message::user("hi"), at(1)).unwrap();
+    // A thread that was still looking for secrets when the answer ended.
+    let late = session.partial_keeper().unwrap();
+    session.append_message("lab/m", &Message::assistant("one two three"), at(1)).unwrap();
+    late.keep(&Message::assistant("one two")).unwrap();
+    assert_eq!(home.path().read_dir().unwrap().count(), 1, "nothing is left beside it");
+}
+
 #[test]
 fn what_was_shown_when_axi_was_killed_is_the_last_message() {
     let home = tempfile::tempdir().unwrap();
     let mut killed = session(home.path());
     killed.append_message("lab/m", &Message::user("hi"), at(1)).unwrap();
-    killed.keep_partial(&Message::assistant("on")).unwrap();
-    killed.keep_partial(&Message::assistant("one two")).unwrap();
+    keep_partial(&killed, &Message::assistant("on"));
+    keep_partial(&killed, &Message::assistant("one two"));
     let path = killed.path().unwrap().to_owned();
     drop(killed);
     let shown = [Message::user("hi"), Message::assistant("one two")];
@@ -212,9 +228,9 @@ fn what_was_shown_when_axi_was_killed_is_the_last_message() {
 fn an_answer_that_came_to_its_end_has_nothing_beside_it() {
     let home = tempfile::tempdir().unwrap();
     let mut session = session(home.path());
-    session.keep_partial(&Message::assistant("early")).unwrap();
+    assert!(session.partial_keeper().is_none());
     session.append_message("lab/m", &Message::user("hi"), at(1)).unwrap();
-    session.keep_partial(&Message::assistant("one two")).unwrap();
+    keep_partial(&session, &Message::assistant("one two"));
     let path = session.path().unwrap().to_owned();
     let aside = path.with_extension("partial");
     let kept = std::fs::read(&aside).unwrap();

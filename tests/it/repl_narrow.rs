@@ -1,7 +1,7 @@
 //! The REPL where rows are short: questions that wrap, and a terminal that wraps its rows anew.
 
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::support::home::Home;
 use crate::support::pty::{PATIENCE, Pty};
@@ -192,6 +192,40 @@ fn a_line_under_way_stays_one_line_when_tmux_gets_narrower() {
     let text = inside.text();
     assert_eq!(text.matches("the quick").count(), 1, "{text}");
     assert_eq!(text.matches('❯').count(), 2, "the first message's prompt and this one:\n{text}");
+}
+
+#[test]
+fn a_line_of_several_rows_erases_nothing_while_the_window_is_dragged() {
+    if !has("tmux") {
+        return;
+    }
+    let inside = Inside::new(answer::chat_text("unasked"), "");
+    let axi = inside.program.get_program().to_str().unwrap();
+    let line = format!("seq -f r%02gx 40; exec {axi}");
+    inside.tmux(&["new-session", "-d", "-x", "10", "-y", "5", "sleep 600"]);
+    inside.tmux(&["new-session", "-d", "-s", "axi", "-x", "100", "-y", "20", &line]);
+    inside.waits("❯");
+    let line = "abcdefgh ".repeat(21);
+    inside.tmux(&["send-keys", "-t", "axi", "-l", &line]);
+    inside.waits_on_screen(line.trim_end());
+    // tmux tells of a new size each 250 ms at most: axi is told of others than the terminal has.
+    let (wider, narrower) = ((51..70).map(|half| half * 2), (31..70).rev().map(|half| half * 2));
+    for (drag, end) in [(wider.collect::<Vec<u64>>(), "YY"), (narrower.collect(), "ZZ")] {
+        for columns in drag {
+            inside.resize(columns, 20);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // Nobody types while they drag; what is painted meanwhile is what may be wrong.
+        std::thread::sleep(Duration::from_millis(800));
+        inside.tmux(&["send-keys", "-t", "axi", "-l", end]);
+        inside.waits_on_screen(end);
+    }
+    let text = inside.text();
+    let bare: String = text.split_whitespace().collect();
+    for row in (1..=40).map(|number| format!("r{number:02}x")).chain(["?forhelp".into(), "❯".into()]) {
+        assert_eq!(bare.matches(&row).count(), 1, "{row}:\n{text}");
+    }
+    assert!(bare.contains(&format!("{}YYZZ", line.replace(' ', ""))), "{text}");
 }
 
 /// Resizes come whenever they come: while axi writes, between two of its writes, before it knows of the last one.

@@ -1,11 +1,13 @@
 //! Keeps the line editor in step with the terminal: with where the cursor is and how large the screen is.
 //!
 //! reedline asks the terminal where the cursor is when a line begins and when the size has changed, and clears the
-//! screen from there down. crossterm 0.29 reads the answer, and three things go wrong there:
+//! screen from there down. crossterm 0.29 reads the answer, and four things go wrong there:
 //!
 //! - The reader learns of input and of a change of size at once, but looks at the first of the two only
 //!   (`event/source/unix/mio.rs`). An answer that is overlooked so is read when more is typed.
 //! - A change of size that is overlooked so is not noticed before the next.
+//! - While somebody drags the window's edge the terminal is told to be narrower or wider than it is: where the line has
+//!   several rows, they are counted wrongly, and the line is painted too high or too low.
 //! - An answer that comes after 2 s (`cursor/sys/unix.rs`) is taken for the answer to the next question, whose own
 //!   answer is then kept for the one after it: from then on each line begins where the one before it did, and what was
 //!   said in between is painted over.
@@ -30,6 +32,12 @@ const LIMIT: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(20);
 /// So many answers may be late at most.
 const MOST: usize = 16;
+/// A size that stays so long is the terminal's own: tmux tells each 250 ms at most (`window_pane_send_resize`).
+const STILL: Duration = Duration::from_millis(300);
+/// How often is looked whether it stays.
+const LOOK: Duration = Duration::from_millis(30);
+/// Somebody who drags a window for longer is not waited for.
+const LONGEST: Duration = Duration::from_secs(10);
 
 /// See the file.
 #[derive(Debug, Clone, Default)]
@@ -58,6 +66,20 @@ impl InStep {
     pub(super) fn begins(&self) {
         self.is_sized(size().unwrap_or_default());
         self.asks();
+    }
+
+    /// Waits until the size stays as it is, and returns it. `told` is what the terminal said first.
+    pub(super) fn still_size(told: (u16, u16)) -> (u16, u16) {
+        let begun = Instant::now();
+        let (mut last, mut since) = (size().unwrap_or(told), begun);
+        while since.elapsed() < STILL && begun.elapsed() < LONGEST {
+            thread::sleep(LOOK);
+            let now = size().unwrap_or(last);
+            if now != last {
+                (last, since) = (now, Instant::now());
+            }
+        }
+        last
     }
 
     /// Notes the size that reedline is told.

@@ -414,7 +414,15 @@ fn one_event(mut events: Vec<ReedlineEvent>) -> ReedlineEvent {
 
 impl EditMode for LineMode {
     fn parse_event(&mut self, raw: ReedlineRawEvent) -> ReedlineEvent {
-        let event = Event::from(raw);
+        let mut event = Event::from(raw);
+        if let Event::Resize(columns, rows) = event {
+            // The prompt alone is one row.
+            let is_one_row = self.state.pending().look(|unsent| unsent.line.is_empty());
+            let (columns, rows) = if is_one_row { (columns, rows) } else { InStep::still_size((columns, rows)) };
+            self.in_step.is_sized((columns, rows));
+            self.in_step.asks();
+            event = Event::Resize(columns, rows);
+        }
         let presses = match event {
             Event::Key(key) => key.kind != KeyEventKind::Release,
             Event::Paste(_) => true,
@@ -423,10 +431,6 @@ impl EditMode for LineMode {
         let interrupts = matches!(event, Event::Key(key) if key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('c'));
         if presses && !interrupts {
             self.interrupted = None;
-        }
-        if let Event::Resize(columns, rows) = event {
-            self.in_step.is_sized((columns, rows));
-            self.in_step.asks();
         }
         let does = match event {
             Event::Key(key)
