@@ -163,3 +163,34 @@ fn a_stand_in_that_the_model_writes_is_the_secret_where_it_lands_and_not_on_the_
     // The same is sent after the session was loaded again.
     assert_eq!(bench.saved(), *bench.agent.conversation());
 }
+
+#[test]
+fn what_is_pinned_and_what_a_summary_is_to_keep_are_hidden_like_every_message() {
+    let (mut bench, _) = bench();
+    // Before the first message, and behind it.
+    bench.agent.pin("the login password: kolibri99x".to_owned()).unwrap();
+    for number in 0..4 {
+        add(&bench, vec![text("I see.")]);
+        let mut recorder = Recorder::default();
+        bench.turn(&format!("{number} {}", "words ".repeat(600)), &mut recorder);
+        let is_told = |event: &&AgentEvent| {
+            matches!(event, AgentEvent::Notice { notice: Notice::SecretsHidden { count: 1 } })
+        };
+        assert_eq!(recorder.events.iter().filter(is_told).count(), usize::from(number == 0), "it is told once");
+    }
+    bench.agent.pin("db password: flamingo77q".to_owned()).unwrap();
+    add(&bench, vec![text("Goal: all."), text("I see.")]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let (mut recorder, cancel) = (Recorder::default(), tokio_util::sync::CancellationToken::new());
+    let shortened = bench.agent.shorten("the login password: toucan55z", &mut recorder, &cancel);
+    assert!(runtime.block_on(shortened).unwrap().summed_up);
+    bench.turn("go on", &mut Recorder::default());
+    let kept = std::fs::read_to_string(bench.agent.session().path().unwrap()).unwrap();
+    assert!(kept.contains(r#""kind":"pinned""#), "{kept}");
+    let wire = wire(&bench);
+    assert!(wire.contains("The user cares most for: the login password: AXI-HIDDEN-"), "{wire}");
+    for secret in ["kolibri99x", "flamingo77q", "toucan55z"] {
+        assert!(!wire.contains(secret) && !kept.contains(secret), "{secret}");
+    }
+    assert_eq!(bench.saved(), *bench.agent.conversation());
+}

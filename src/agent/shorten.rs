@@ -151,7 +151,9 @@ impl Shorten<'_> {
             Limits { window: sent, beginning: 0, answer: 0 }
         });
         self.tell_hooks((true, focus), frontend, cancel).await;
-        let summary = self.summary(focus, frontend, cancel).await;
+        let mut focus = focus.to_owned();
+        self.talk.hide([&mut focus], frontend);
+        let summary = self.summary(&focus, frontend, cancel).await;
         if cancel.is_cancelled() {
             return None;
         }

@@ -36,6 +36,8 @@ pub(super) struct Talk {
     told_unsaved: bool,
     /// Whether the person was told that secrets are stood in for.
     told_hidden: bool,
+    /// How many were stood in for while nobody could be told.
+    hidden_untold: u64,
     /// What the model is told with the next message.
     notes: Vec<String>,
     /// What the person said last, until it is answered, with the notes it carries.
@@ -87,6 +89,7 @@ impl Talk {
             fallbacks: Fallbacks::default(),
             told_unsaved: false,
             told_hidden: false,
+            hidden_untold: 0,
             notes: Vec::new(),
             unanswered: None,
             failed: None,
@@ -216,8 +219,12 @@ impl Talk {
     }
 
     /// Puts stand-ins for the secrets of what is said to the model, and says so the first time.
-    fn hide<'a>(&mut self, texts: impl Iterator<Item = &'a mut String>, frontend: &mut dyn Frontend) {
-        let mut hidden = 0;
+    pub(super) fn hide<'a>(
+        &mut self,
+        texts: impl IntoIterator<Item = &'a mut String>,
+        frontend: &mut dyn Frontend,
+    ) {
+        let mut hidden = std::mem::take(&mut self.hidden_untold);
         for text in texts {
             if let Some((without, count)) = self.manner.secrets.hide(text) {
                 *text = without;
@@ -324,7 +331,11 @@ impl Talk {
     ///
     /// # Errors
     /// [`SessionError`]: it is kept all the same, until the session is loaded again.
-    pub(super) fn pin(&mut self, text: String) -> Result<(), SessionError> {
+    pub(super) fn pin(&mut self, mut text: String) -> Result<(), SessionError> {
+        if let Some((without, count)) = self.manner.secrets.hide(&text) {
+            text = without;
+            self.hidden_untold += count as u64;
+        }
         self.note(format!("[The user wants this kept at hand for the whole conversation: {text}]"));
         self.conversation.pin(text.clone());
         let now = self.now();
