@@ -23,7 +23,7 @@ use crate::frontend::signals::Signals;
 use crate::locale::{self, Locale};
 use crate::mcp::Definition;
 use crate::sandbox::{Sandbox, Variables, Wanted};
-use crate::secret::Known;
+use crate::secret::{Dotenv, Known};
 use crate::session::{Redactor, SessionStore};
 use crate::terminal::Depth;
 use crate::trial::TurnCopies;
@@ -44,6 +44,8 @@ pub(super) struct App {
     pub(super) broken: Option<ConfigError>,
     pub(super) options: CommonOptions,
     pub(super) keys: Keys,
+    /// The project's files with variables.
+    dotenv: Dotenv,
     /// What servers say of their models.
     pub(super) said: Said,
     /// What was asked for keys.
@@ -135,6 +137,7 @@ impl App {
         };
         let findings = loaded.findings.clone();
         let (keys, shell, throwaway) = (Keys::default(), ShellSession::default(), None);
+        let dotenv = Dotenv::of(&[&project.cwd, &project.root]);
         let handed = Vec::new();
         let said = Said::kept_in(paths.cache.as_deref());
         let app = Self {
@@ -148,6 +151,7 @@ impl App {
             broken,
             options,
             keys,
+            dotenv,
             said,
             asked: Asked::default(),
             shell,
@@ -203,9 +207,13 @@ impl App {
         Display::new(options, self.config(), process, paths, &project.cwd)
     }
 
-    /// The values that are secrets for certain.
+    /// The values that are secrets for certain, for all who keep them back: those of files are as they are then.
     pub(super) fn known_secrets(&self) -> Known {
-        self.keys.known(&self.config(), self.process.variables)
+        let known = self.keys.known(&self.config(), self.process.variables);
+        match self.config().secrets.values {
+            OnOff::On => known.with(self.dotenv.clone()),
+            OnOff::Off => known,
+        }
     }
 
     /// Takes them, and what looks like a secret, out of a text.

@@ -1,5 +1,6 @@
 //! What a secret is: one table of shapes, names, programs and files, for all who keep secrets back. Pure, but for
-//! [`files`], [`found`] and [`packed`], which ask the disk; knows no session, no provider, no tool and no words for people.
+//! [`dotenv`], [`files`], [`found`] and [`packed`], which ask the disk; knows no session, no provider, no tool and no words
+//! for people.
 
 mod announced;
 mod behind;
@@ -7,10 +8,13 @@ mod block;
 mod columns;
 mod command;
 pub mod derived;
+mod dotenv;
+mod exact;
 pub mod files;
 mod form;
 pub mod found;
 mod issuers;
+mod known;
 mod level;
 mod login;
 mod looks;
@@ -31,6 +35,8 @@ mod together;
 mod value;
 mod view;
 
+pub use dotenv::Dotenv;
+pub use known::Known;
 pub use level::{Level, MARK};
 pub use name::{is_kept_from_readers, is_secret_name};
 pub use stand_in::{Kinds, MakeKey, StandIns};
@@ -50,58 +56,11 @@ pub fn placeholders(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The shortest value that is known to be a secret and looked for: shorter ones are in ordinary words too.
-const SHORTEST_KNOWN: usize = 8;
-
-/// Values that are secrets for certain: keys of providers, and of variables whose name says so.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Known(Vec<String>);
-
-impl Known {
-    /// Takes the values that are long enough.
-    #[must_use]
-    pub fn new(values: impl IntoIterator<Item = String>) -> Self {
-        let mut values: Vec<String> =
-            values.into_iter().filter(|value| value.trim().len() >= SHORTEST_KNOWN).collect();
-        values.sort_unstable();
-        values.dedup();
-        Self(values)
-    }
-
-    /// Tells whether one of them is in the text.
-    #[must_use]
-    pub fn is_in(&self, text: &str) -> bool {
-        self.0.iter().any(|value| text.contains(value.as_str()))
-    }
-
-    fn add(&mut self, values: impl IntoIterator<Item = String>) {
-        *self = Self::new(std::mem::take(&mut self.0).into_iter().chain(values));
-    }
-
-    fn ranges(&self, text: &str) -> Vec<Range<usize>> {
-        let mut found = Vec::new();
-        self.find(text, &mut found);
-        merged(found)
-    }
-
-    fn find(&self, text: &str, found: &mut Vec<Range<usize>>) {
-        for value in &self.0 {
-            found.extend(text.match_indices(value.as_str()).map(|(at, value)| at..at + value.len()));
-        }
-    }
-}
-
-impl std::fmt::Debug for Known {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Known({})", self.0.len())
-    }
-}
-
 /// Finds the secrets of a text: in order, none in another.
 #[must_use]
 pub fn find(text: &str, known: &Known, level: Level) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    known.find(text, &mut found);
+    known.now().find(text, &mut found);
     match level {
         Level::Repeated => shape::find_repeated(text, &mut found),
         Level::Kept | Level::Sent => {
@@ -117,6 +76,13 @@ pub fn find(text: &str, known: &Known, level: Level) -> Vec<Range<usize>> {
     // What stands in for a secret is none, wherever it stands.
     found.retain(|range| !form::is_all_of(&text[range.clone()]));
     found
+}
+
+/// Finds the values that are known in a text, and nothing else.
+fn find_known(text: &str, known: &Known) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    known.now().find(text, &mut found);
+    merged(found)
 }
 
 /// Finds what a text tells as it stands.

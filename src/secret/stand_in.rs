@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use ring::hmac;
 
 use super::form::{DIGITS, START, digits};
-use super::{Known, Level, find};
+use super::{Known, Level, find, find_known};
 
 /// Which secrets are stood in for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,9 +22,6 @@ pub struct Kinds {
 /// Gets the key that stand-ins are made with, when the first one is.
 pub type MakeKey = Box<dyn Fn() -> [u8; 32] + Send + Sync>;
 
-/// Gets values, when a text is looked through for them the first time.
-type MakeValues = Box<dyn FnOnce() -> Vec<String> + Send>;
-
 /// Stands in for secrets, always by the same text for the same one, and knows which is which.
 pub struct StandIns {
     known: Mutex<Known>,
@@ -32,8 +29,6 @@ pub struct StandIns {
     key: OnceLock<hmac::Key>,
     make_key: MakeKey,
     secrets: Mutex<HashMap<String, String>>,
-    /// More values, when the first text is looked through.
-    later: Mutex<Option<MakeValues>>,
 }
 
 impl StandIns {
@@ -42,19 +37,13 @@ impl StandIns {
     #[must_use]
     pub fn new(known: Known, kinds: Kinds, make_key: MakeKey) -> Self {
         let (known, secrets) = (Mutex::new(known), Mutex::default());
-        Self { known, kinds, key: OnceLock::new(), make_key, secrets, later: Mutex::default() }
+        Self { known, kinds, key: OnceLock::new(), make_key, secrets }
     }
 
     /// Stands in for nothing.
     #[must_use]
     pub fn none() -> Self {
         Self::new(Known::default(), Kinds { known: false, shapes: false }, Box::new(|| [0; 32]))
-    }
-
-    /// Stands in for these values, too: they are got when the first text is looked through.
-    #[must_use]
-    pub fn with_later(self, values: MakeValues) -> Self {
-        Self { later: Mutex::new(Some(values)), ..self }
     }
 
     /// Stands in for these values, too.
@@ -65,16 +54,12 @@ impl StandIns {
     /// Puts stand-ins for the secrets of a text; tells how many there were. None where nothing is stood in for.
     #[must_use]
     pub fn hide(&self, text: &str) -> Option<(String, usize)> {
-        let later = self.later.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(values) = later {
-            self.learn(values());
-        }
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let found = match self.kinds {
             Kinds { known: false, shapes: false } => return None,
             Kinds { known: true, shapes: true } => find(text, &known, Level::Kept),
             Kinds { known: false, shapes: true } => find(text, &Known::default(), Level::Kept),
-            Kinds { known: true, shapes: false } => known.ranges(text),
+            Kinds { known: true, shapes: false } => find_known(text, &known),
         };
         drop(known);
         if found.is_empty() {
@@ -119,7 +104,7 @@ impl StandIns {
 
     fn known_as(&self, stand_in: &str) -> Option<String> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.0.iter().find(|value| self.stand_in(value) == stand_in).cloned()
+        known.now().iter().find(|value| self.stand_in(value) == stand_in).map(str::to_owned)
     }
 
     fn stand_in(&self, secret: &str) -> String {

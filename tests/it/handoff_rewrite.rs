@@ -121,3 +121,17 @@ fn a_secret_of_the_line_is_not_sent_and_stands_in_the_command_that_comes_back() 
     let server = Server::start([answer::chat_text(&command("AXI-HIDDEN-0123456789"))]);
     assert_eq!(rewrite(&server).err, "axi: no command came back\n");
 }
+
+#[test]
+fn a_value_of_a_file_with_variables_is_not_sent_with_the_command_before() {
+    let home = Home::new();
+    home.write("work/.env", "DB_PASSWORD=troubadour42plz # production\n");
+    let server = Server::start([answer::chat_text("ls")]);
+    let mut command = axi(&home, &server);
+    command.args(["handoff", "--rewrite"]).env("AXI_LINE", "again");
+    command.env("AXI_LAST_COMMAND", "./login.sh troubadour42plz").env("AXI_LAST_STATUS", "1");
+    assert_eq!(run(&mut command).out, "ls\n");
+    let request = &server.requests()[0];
+    assert!(said(request, 0).contains("The command before it: ./login.sh [redacted] (exit code 1)."));
+    assert!(!request.text.contains("troubadour42plz"), "{}", request.text);
+}

@@ -1,5 +1,4 @@
-//! Decides which secrets a model sees only as stand-ins: values of variables and of `.env` files, and what looks
-//! like a secret.
+//! Decides which secrets a model sees only as stand-ins: values that are known, and what looks like a secret.
 
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
@@ -9,43 +8,14 @@ use tempfile::NamedTempFile;
 
 use super::super::context::App;
 use crate::config::OnOff;
-use crate::secret::{Kinds, StandIns, is_secret_name};
-
-/// The files with variables that are read in a project; other `.env.*` files are not.
-const FILES: &[&str] = &[".env", ".env.local"];
-/// The largest such file that is read, in bytes.
-const LARGEST: u64 = 64 * 1024;
+use crate::secret::{Kinds, StandIns};
 
 /// Makes the stand-ins for a conversation; `keep` says that their key may be saved for later ones.
 pub(super) fn stand_ins(app: &App, keep: bool) -> StandIns {
     let settings = &app.config().secrets;
     let kinds = Kinds { known: settings.values == OnOff::On, shapes: settings.shapes == OnOff::On };
     let path = app.paths.state.as_ref().filter(|_| keep).map(|state| state.join("secret-key"));
-    let made = StandIns::new(app.known_secrets(), kinds, Box::new(move || key(path.as_deref())));
-    if !kinds.known {
-        return made;
-    }
-    let mut folders = vec![app.project.cwd.clone(), app.project.root.clone()];
-    folders.dedup();
-    made.with_later(Box::new(move || {
-        folders.iter().flat_map(|folder| FILES.iter().flat_map(|name| values(&folder.join(name)))).collect()
-    }))
-}
-
-/// Returns the values in such a file whose names say that they are secret.
-fn values(path: &Path) -> Vec<String> {
-    // Reading a pipe would block.
-    if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() <= LARGEST) {
-        return Vec::new();
-    }
-    let text = std::fs::read(path).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let value = |line: &str| {
-        let (name, value) = line.trim().trim_start_matches("export ").split_once('=')?;
-        let value = value.trim().trim_matches(['"', '\'']);
-        is_secret_name(name.trim()).then(|| value.to_owned())
-    };
-    text.lines().filter_map(value).collect()
+    StandIns::new(app.known_secrets(), kinds, Box::new(move || key(path.as_deref())))
 }
 
 /// Returns the key that makes the stand-ins: the same for all sessions, so that a resumed one recognises its own.
