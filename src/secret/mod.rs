@@ -60,17 +60,16 @@ pub fn placeholders(text: &str) -> Vec<Range<usize>> {
 #[must_use]
 pub fn find(text: &str, known: &Known, level: Level) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    known.now().find(text, &mut found);
+    let known = known.now();
     match level {
-        Level::Repeated => shape::find_repeated(text, &mut found),
-        Level::Kept | Level::Sent => {
-            find_here(text, level, &mut found);
-            for view in view::bare(text).into_iter().chain(view::strings(text)) {
-                let mut inside = Vec::new();
-                find_here(&view.text, level, &mut inside);
-                found.extend(inside.iter().filter_map(|range| view.origin(range)));
-            }
+        Level::Repeated => {
+            known.find(text, &mut found);
+            shape::find_repeated(text, &mut found);
         }
+        Level::Kept | Level::Sent => in_views(text, &mut found, |text, found| {
+            known.find(text, found);
+            find_here(text, level, found);
+        }),
     }
     let mut found = merged(found);
     // What stands in for a secret is none, wherever it stands.
@@ -80,9 +79,19 @@ pub fn find(text: &str, known: &Known, level: Level) -> Vec<Range<usize>> {
 
 /// Finds the values that are known in a text, and nothing else.
 fn find_known(text: &str, known: &Known) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    known.now().find(text, &mut found);
+    let (mut found, known) = (Vec::new(), known.now());
+    in_views(text, &mut found, |text, found| known.find(text, found));
     merged(found)
+}
+
+/// Looks through a text as it stands, and as those who wrote it meant it.
+fn in_views(text: &str, found: &mut Vec<Range<usize>>, look: impl Fn(&str, &mut Vec<Range<usize>>)) {
+    look(text, found);
+    for view in view::bare(text).into_iter().chain(view::strings(text)) {
+        let mut inside = Vec::new();
+        look(&view.text, &mut inside);
+        found.extend(inside.iter().filter_map(|range| view.origin(range)));
+    }
 }
 
 /// Finds what a text tells as it stands.

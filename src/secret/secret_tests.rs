@@ -221,6 +221,27 @@ fn known_values_are_taken_out_whole() {
 }
 
 #[test]
+fn a_value_that_is_known_is_found_with_the_escapes_of_json_and_without_a_line_s_end() {
+    let known = Known::new(["we\"ird\\pass7".to_owned(), "two/three<four".to_owned(), "flamingo77q\n".to_owned()]);
+    for (text, clean) in [
+        (r#"{"note":"we\"ird\\pass7"}"#, r#"{"note":"[redacted]"}"#),
+        (r#""we\"ird\\pass7""#, r#""[redacted]""#),
+        (r#"{"note":"see two\/three\u003cfour"}"#, r#"{"note":"see [redacted]"}"#),
+        ("it is flamingo77q.", "it is [redacted]."),
+    ] {
+        assert_eq!(redact(text, &known, Level::Kept).0, clean);
+        let only_known = Kinds { known: true, shapes: false };
+        let stand_ins = StandIns::new(known.clone(), only_known, Box::new(|| [7; 32]));
+        let (hidden, _) = stand_ins.hide(text).expect(text);
+        assert_eq!(stand_ins.reveal(&hidden).as_deref(), Ok(text));
+    }
+    let mut more = known.clone();
+    more.add(["toucan55z\"x".to_owned()]);
+    more.add(["toucan55z\"x".to_owned()]);
+    assert_eq!(format!("{known:?} {more:?}"), "Known(4) Known(6)", "what is escaped is not escaped again");
+}
+
+#[test]
 fn a_server_s_sentence_loses_keys_and_who_asked() {
     for (given, expected) in [
         ("Incorrect API key provided: sk-proj-abc123def456.", "Incorrect API key provided: [redacted]"),

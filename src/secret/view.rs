@@ -135,7 +135,7 @@ fn comment(line: &str) -> Option<usize> {
 /// The strings of a text that have something escaped in them, as they were before.
 pub(super) fn strings(text: &str) -> Vec<View> {
     let mut views = Vec::new();
-    if !["\\n", "\\\"", "\\u"].iter().any(|escape| text.contains(escape)) {
+    if !["\\n", "\\\"", "\\u", "\\\\", "\\/"].iter().any(|escape| text.contains(escape)) {
         return views;
     }
     let bytes = text.as_bytes();
