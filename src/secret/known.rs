@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::cut::Cuts;
 use super::dotenv::Dotenv;
 use super::exact;
 
@@ -54,10 +55,12 @@ impl Now<'_> {
         self.values.iter().chain(self.of_files.iter()).map(String::as_str)
     }
 
-    /// Finds them in a text.
+    /// Finds them in a text, and parts of them where it was cut.
     pub(super) fn find(&self, text: &str, found: &mut Vec<Range<usize>>) {
+        let cuts = Cuts::of(text);
         for value in self.iter() {
             found.extend(text.match_indices(value).map(|(at, value)| at..at + value.len()));
+            cuts.find(value, found);
         }
     }
 }

@@ -7,6 +7,7 @@ mod behind;
 mod block;
 mod columns;
 mod command;
+mod cut;
 pub mod derived;
 mod dotenv;
 mod exact;
@@ -35,6 +36,7 @@ mod together;
 mod value;
 mod view;
 
+pub use cut::CUT;
 pub use dotenv::Dotenv;
 pub use known::Known;
 pub use level::{Level, MARK};

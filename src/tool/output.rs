@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use unicode_segmentation::GraphemeCursor;
 
+use crate::secret::CUT;
+
 /// How much of an output the model is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -160,6 +162,9 @@ pub(crate) fn fits(text: &str, limits: Limits) -> bool {
     text.len() <= limits.bytes && count_lines(text) <= limits.lines
 }
 
+/// Stands where a part of a line is left out.
+pub(crate) const LEFT_OUT: &str = "[…]";
+
 /// Takes the beginning of one text and the end of another, half of the limits each; they may be the same text.
 pub(crate) fn ends<'a>(first: &'a str, last: &'a str, limits: Limits) -> (&'a str, &'a str) {
     let half = Limits { lines: limits.lines / 2, bytes: limits.bytes / 2 };
@@ -169,7 +174,7 @@ pub(crate) fn ends<'a>(first: &'a str, last: &'a str, limits: Limits) -> (&'a st
 
 /// Words what was cut; `kept` says where the whole is.
 pub(crate) fn cut_mark(lines: u64, bytes: u64, kept: Option<&str>) -> String {
-    let mut mark = String::from("[… ");
+    let mut mark = format!("{} ", CUT.0);
     if lines > 0 {
         // Writing to a String cannot fail.
         let _ = write!(mark, "{lines} lines, ");
@@ -178,7 +183,8 @@ pub(crate) fn cut_mark(lines: u64, bytes: u64, kept: Option<&str>) -> String {
     if let Some(kept) = kept {
         let _ = write!(mark, "; {kept}");
     }
-    mark.push_str(" …]");
+    mark.push(' ');
+    mark.push_str(CUT.1);
     mark
 }
 

@@ -92,6 +92,29 @@ proptest! {
     }
 }
 
+/// What is cut is looked through for secrets afterwards.
+mod of_a_value {
+    use super::*;
+    use crate::secret::{Known, Level, redact};
+
+    proptest! {
+        #[test]
+        fn no_eight_letters_remain_beside_a_cut(
+            value in "[a-z0-9éß\"\\\\/#$%]{8,40}",
+            before in "([ .,-]{0,30}\n?){0,6}",
+            behind in "([ .,-]{0,30}\n?){0,6}",
+            lines in 2_usize..9,
+            bytes in 20_usize..90,
+        ) {
+            let text = trim(&format!("{before}{value}{behind}"), Limits { lines, bytes });
+            let (left, _) = redact(&text, &Known::new([value.clone()]), Level::Kept);
+            let letters: Vec<char> = value.chars().collect();
+            let is_left = letters.windows(8).any(|part| left.contains(&part.iter().collect::<String>()));
+            prop_assert!(!is_left, "{left}");
+        }
+    }
+}
+
 #[test]
 fn sizes_are_worded() {
     assert_eq!(size(12), "12 B");

@@ -14,6 +14,7 @@ use ignore::{WalkBuilder, WalkState};
 use crate::secret::files::SecretFiles;
 use crate::secret::found::Linked;
 use crate::secret::packed;
+use crate::tool::output;
 use crate::tool::work::Stop;
 
 /// A line is cut around its match to this many bytes.
@@ -303,8 +304,8 @@ fn around(line: &[u8], at: usize) -> String {
         end += 1;
     }
     let text = String::from_utf8_lossy(&line[start..end]);
-    let before = if start > 0 { "…" } else { "" };
-    let after = if end < line.len() { "…" } else { "" };
+    let before = if start > 0 { output::LEFT_OUT } else { "" };
+    let after = if end < line.len() { output::LEFT_OUT } else { "" };
     format!("{before}{text}{after}")
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Read as _};
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use crate::secret::CUT;
 use crate::tool::output;
 use crate::tool::work::Stop;
 
@@ -136,7 +137,7 @@ fn add(page: &mut Page, line: &[u8], number: u64, more: bool) {
         None => page.text.push_str(&text),
     }
     if more || end.is_some() {
-        page.text.push_str(" … [line cut]");
+        let _ = write!(page.text, " {} line cut {}", CUT.0, CUT.1);
         page.cut += 1;
     }
     page.text.push('\n');

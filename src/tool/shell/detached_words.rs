@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use crate::conversation::ToolFacts;
+use crate::secret::CUT;
 use crate::tool::output::{self, LIMITS};
 use crate::tool::{ToolContext, ToolOutput, memory, work};
 
@@ -68,8 +69,13 @@ pub(super) fn news(context: &ToolContext<'_>, number: u64) -> Option<ToolOutput>
             *from += left_out + bytes.len() as u64;
             if left_out > 0 {
                 let left_out = output::size(left_out);
+                let (begin, end) = CUT;
                 // Writing to a String cannot fail.
-                let _ = writeln!(text, "[… {left_out} before this, not shown; all is in {}]", job.output.display());
+                let _ = writeln!(
+                    text,
+                    "{begin} {left_out} before this, not shown; all is in {} {end}",
+                    job.output.display()
+                );
             }
             text.push_str(&output::trim(&output::clean(&bytes), LIMITS));
         }

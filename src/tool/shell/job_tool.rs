@@ -8,6 +8,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb};
+use crate::secret::CUT;
 use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::output::{self, LIMITS};
 use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, work};
@@ -65,8 +66,9 @@ pub(crate) fn news(jobs: &Jobs, number: u64) -> Option<ToolOutput> {
     let file = report.file.clone();
     if left_out > 0 {
         let place = file.as_ref().map(|file| format!(" of it; all is in {}", file.display())).unwrap_or_default();
+        let (begin, end) = CUT;
         // Writing to a String cannot fail.
-        let _ = writeln!(content, "[… {} before this, not shown{place}]", output::size(left_out));
+        let _ = writeln!(content, "{begin} {} before this, not shown{place} {end}", output::size(left_out));
     }
     let text = output::clean(&bytes);
     content.push_str(&output::trim(&text, LIMITS));

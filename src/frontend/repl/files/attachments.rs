@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::conversation::tokens::estimate;
 use crate::conversation::{ATTACHED, Image};
 use crate::frontend::repl::line::{Mention, mentions};
+use crate::secret::CUT;
 use crate::secret::found::is_hidden_secret;
 use crate::tool::kind::{Kind, SAMPLE, kind};
 use crate::tool::picture::{self, Scaled, Thumbnail, Unfit};
@@ -323,8 +324,9 @@ fn file_block(path: String, name: &str, text: &str, cut: bool, room: u64, size: 
     }
     let of = if cut { format!("more than {lines}") } else { lines.to_string() };
     let body = escape(kept.trim_end_matches('\n'));
+    let (begin, end) = CUT;
     let block = format!(
-        "{ATTACHED}{name}\" truncated=\"true\">\n{body}\n[cut here: {kept_lines} of {of} lines are shown]\n</file>\n"
+        "{ATTACHED}{name}\" truncated=\"true\">\n{body}\n{begin} cut here: {kept_lines} of {of} lines are shown {end}\n</file>\n"
     );
     (block, AttachFact::Truncated { path, kept: kept_lines, lines, more: cut })
 }

@@ -190,7 +190,7 @@ fn files_are_cut_by_the_same_part() {
         AttachFact::Truncated { path: "half.txt".to_owned(), kept: 1000, lines: 2000, more: false },
     ];
     assert_eq!(found.facts, expected);
-    assert!(found.text.contains("\n[cut here: 2000 of 4000 lines are shown]\n</file>\n"));
+    assert!(found.text.contains("\n[… cut here: 2000 of 4000 lines are shown …]\n</file>\n"));
 }
 
 #[test]
