@@ -144,7 +144,7 @@ impl Table {
                 ("searches", []) => ("looks", "Some(Looks::AfterPattern)".to_owned()),
                 ("carries", ["at", words @ ..]) => ("carries_at", self.list(words)),
                 ("unless" | "pattern" | "carries", flags) => (field_of(verb), self.flags(flags)),
-                ("only" | "valued", flags) => (field_of(verb), self.list(flags)),
+                ("only" | "valued" | "bare" | "optional", flags) => (field_of(verb), self.list(flags)),
                 ("most", [number]) => ("most", format!("Some({number})")),
                 ("plain", [number]) => {
                     traits.push("Plain".to_owned());
@@ -282,6 +282,8 @@ fn field_of(verb: &str) -> &'static str {
         "pattern" => "pattern",
         "carries" => "carries",
         "only" => "only",
+        "bare" => "bare",
+        "optional" => "optional",
         _ => "valued",
     }
 }

@@ -47,6 +47,10 @@ pub(crate) struct Program {
     pub(crate) most: Option<u8>,
     /// `valued FLAGS`: the next word is the value of these flags.
     pub(crate) valued: Words,
+    /// `bare FLAGS`: these flags of a wrapper take no value. A flag of a wrapper that no list has is asked about.
+    pub(crate) bare: Words,
+    /// `optional FLAGS`: a value of these flags of a wrapper is joined to them; the next word is none.
+    pub(crate) optional: Words,
     /// `pattern FLAGS`: with one of these its first argument is a file, and no pattern.
     pub(crate) pattern: Flags,
     /// `writes`, `destroys`, `network`, `disk`, `halts`: what it does if it does more than look. `destroys with
@@ -325,6 +329,8 @@ impl Program {
             only: words,
             most: None,
             valued: words,
+            bare: words,
+            optional: words,
             pattern: flags,
             does: None,
             with: flags,

@@ -3,6 +3,7 @@
 
 mod env;
 mod find;
+mod flags;
 mod flow;
 mod invoke;
 mod persons;
@@ -11,6 +12,7 @@ mod report;
 mod simple;
 mod walk;
 mod wrapper;
+mod xargs;
 
 pub(super) use flow::Around;
 pub(super) use report::Report;

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use super::super::effect::{Field, Finding, Input, may_have};
 use super::super::known::State;
-use super::super::known::{Chunk, Origin, Value};
-use super::super::search::Handed;
+use super::super::known::{Chunk, Value};
 use super::find;
+use super::flags::Flags;
 use super::flow::{Around, Flow, UNKNOWN};
 use super::walk::Walker;
+use super::xargs;
 use crate::approval::program::{Program, Runs, Trait};
 use crate::approval::{Class, NeverAuto, Unparsed};
 
@@ -67,10 +68,7 @@ pub(crate) fn open<'s>(
         Runs::Find => Some(find::open(&mut opening, arguments)),
         Runs::Fd => find::open_fd(&mut opening, arguments),
         Runs::Xargs => Some(opening.xargs(arguments)),
-        Runs::Joined => {
-            let rest = opening.behind_flags(arguments)?;
-            Some(opening.joined(rest))
-        }
+        Runs::Joined => Some(opening.watched(arguments)),
         Runs::Unseen => {
             opening.note(Class::Execute, Some(Unparsed::Wrapper));
             opening.walker_suspect(arguments);
@@ -86,25 +84,6 @@ pub(crate) fn open<'s>(
             Some(opening.same())
         }
     }
-}
-
-/// Returns what is left after the flags; `None` if a flag is only known when the command runs.
-fn after_flags(fields: &[Field], is_valued: impl Fn(&str) -> bool) -> Option<&[Field]> {
-    let mut at = 0;
-    while let Some(field) = fields.get(at) {
-        let start = field.value.start();
-        if start.is_empty() && !field.value.chunks.is_empty() {
-            return Some(&fields[at..]);
-        }
-        if start == "--" {
-            return fields.get(at + 1..);
-        }
-        if !start.starts_with('-') || start == "-" {
-            return fields.get(at..);
-        }
-        at += if is_valued(start) { 2 } else { 1 };
-    }
-    Some(&[])
 }
 
 pub(super) fn is_assignment(field: &Field) -> bool {
@@ -124,25 +103,40 @@ pub(crate) struct Opening<'w, 'f, 's> {
 }
 
 impl<'s> Opening<'_, '_, 's> {
-    fn behind_flags<'a>(&self, arguments: &'a [Field]) -> Option<&'a [Field]> {
-        after_flags(arguments, |flag| self.program.valued.contains(flag))
+    /// Reads the flags of the wrapper; behind one that is not known, the command may be any of the words.
+    pub(super) fn flags<'a>(&mut self, arguments: &'a [Field]) -> Flags<'a> {
+        let flags = Flags::read(self.program, arguments);
+        if !flags.certain {
+            self.note(Class::Execute, Some(Unparsed::Wrapper));
+            self.walker_suspect(arguments);
+        }
+        flags
     }
 
     /// Opens a wrapper that runs the command behind its flags.
     fn behind(&mut self, arguments: &[Field]) -> Option<Flow<'s>> {
-        let rest = self.behind_flags(arguments)?;
+        let rest = self.flags(arguments).rest;
         // This flag of the wrapper writes a file.
         if may_have(&arguments[..arguments.len() - rest.len()], self.program.unless) {
             self.note(Class::Execute, None);
         }
-        let rest = rest.get(usize::from(self.program.skips)..).filter(|rest| !rest.is_empty())?;
+        let (skipped, rest) = rest.split_at_checked(usize::from(self.program.skips))?;
+        if rest.is_empty() {
+            return None;
+        }
+        // Some versions do without that number: then the command begins here.
+        let is_amount = |text: &str| text.chars().all(|c| c.is_ascii_hexdigit() || ".,:-smhx".contains(c));
+        if skipped.iter().any(|field| field.value.known().is_some_and(|text| !is_amount(&text))) {
+            self.note(Class::Execute, Some(Unparsed::Wrapper));
+            self.walker_suspect(arguments);
+        }
         Some(self.run(rest))
     }
 
     /// Opens a wrapper that gives the command more power than it has by itself.
     fn raised(&mut self, arguments: &[Field]) -> Flow<'s> {
         self.note(Class::Execute, None);
-        let rest = self.behind_flags(arguments).unwrap_or_default();
+        let rest = self.flags(arguments).rest;
         let elsewhere = arguments[..arguments.len() - rest.len()].iter().any(|flag| {
             let start = flag.value.start();
             start.starts_with("--ch")
@@ -164,15 +158,12 @@ impl<'s> Opening<'_, '_, 's> {
         match name {
             "eval" => Some(self.eval(arguments)),
             "command" => {
-                let looks_up = arguments
-                    .iter()
-                    .take_while(|f| f.value.start().starts_with('-'))
-                    .any(|f| f.value.start().contains(['v', 'V']));
-                let rest = after_flags(arguments, |_| false)?;
-                if looks_up || rest.is_empty() { None } else { Some(self.run(rest)) }
+                let flags = self.flags(arguments);
+                let looks_up = flags.last(&["-v", "-V"]).is_some();
+                if looks_up || flags.rest.is_empty() { None } else { Some(self.run(flags.rest)) }
             }
             "exec" => {
-                let rest = after_flags(arguments, |flag| matches!(flag, "-a" | "-la" | "-ca" | "-cla" | "-lca"))?;
+                let rest = self.flags(arguments).rest;
                 if rest.is_empty() {
                     return None;
                 }
@@ -364,9 +355,13 @@ impl<'s> Opening<'_, '_, 's> {
         self.joined_in(arguments, state)
     }
 
-    /// Follows words that are joined by blanks and passed to a shell.
-    fn joined(&mut self, arguments: &[Field]) -> Flow<'s> {
-        let flow = self.joined_in(arguments, self.state.clone());
+    /// Follows `watch`: it joins its words by blanks and passes them to a shell, or with `-x` runs them as they are.
+    fn watched(&mut self, arguments: &[Field]) -> Flow<'s> {
+        let flags = self.flags(arguments);
+        if flags.last(&["-x", "--exec"]).is_some() && !flags.rest.is_empty() {
+            return self.run(flags.rest);
+        }
+        let flow = self.joined_in(flags.rest, self.state.clone());
         Flow::same(self.state.clone(), flow.output)
     }
 
@@ -387,69 +382,16 @@ impl<'s> Opening<'_, '_, 's> {
     }
 
     fn xargs(&mut self, arguments: &[Field]) -> Flow<'s> {
-        let rest = self.behind_flags(arguments).unwrap_or_default();
-        let flags = &arguments[..arguments.len() - rest.len()];
-        let texts: Vec<String> = flags.iter().map(|field| field.value.shown()).collect();
-        let replaced = texts.iter().enumerate().find_map(|(index, text)| match text.as_str() {
-            "-I" | "-J" => texts.get(index + 1).cloned(),
-            "-i" | "--replace" => Some("{}".to_owned()),
-            _ => text.strip_prefix("-I").filter(|rest| !rest.is_empty()).map(ToOwned::to_owned),
-        });
-        if texts.iter().any(|text| text.starts_with("--process") || text.starts_with("--pro")) {
-            // The flag sets a variable with any name.
-            self.note(Class::Execute, Some(Unparsed::Environment));
+        let flags = self.flags(arguments);
+        if let Some(why) = xargs::doubt(&flags) {
+            self.note(Class::Execute, Some(why));
         }
-        let reads_file = texts.iter().any(|text| text.starts_with("-a") || text.starts_with("--arg-file"));
-        let items = match &self.around.input {
-            Input::Text(text) if !reads_file => text
-                .split_whitespace()
-                .map(|word| Field { value: Value::text(word.trim_matches(['"', '\''])), written: None })
-                .collect(),
-            Input::Names(names) if !reads_file => {
-                let by_zero = texts.iter().any(|text| text == "-0" || text == "--null");
-                let plain = texts.iter().all(|text| {
-                    !text.starts_with('-') || matches!(text.as_str(), "-0" | "--null" | "-r" | "-n" | "-I")
-                });
-                let handed = |value: &Value| match &value.origin {
-                    Origin::Search(search) if plain && by_zero == (search.handed == Handed::Whole) => value.clone(),
-                    Origin::Line | Origin::Perhaps | Origin::Some | Origin::Search(_) => {
-                        Value { origin: Origin::Some, ..value.clone() }
-                    }
-                };
-                names.iter().map(|value| Field { value: handed(value), written: None }).collect()
-            }
-            Input::Inherited | Input::Text(_) | Input::Names(_) | Input::Unknown { .. } => vec![Field::unknown()],
-        };
-        let mut inner: Vec<Field> = if rest.is_empty() { vec![Field::text("echo")] } else { rest.to_vec() };
-        match replaced {
-            Some(mark) => inner = replace(&inner, &mark, &items),
-            None => inner.extend(items),
-        }
+        let readings = xargs::readings(&flags, &self.around.input);
         self.around.input = Input::Inherited;
-        let flow = self.run(&inner);
-        Flow::same(self.state.clone(), flow.output)
-    }
-}
-
-/// Replaces a placeholder by items.
-pub(crate) fn replace(fields: &[Field], mark: &str, items: &[Field]) -> Vec<Field> {
-    let mut replaced = Vec::new();
-    for field in fields {
-        let shown = field.value.shown();
-        if shown == mark {
-            replaced.extend(items.iter().cloned());
-        } else if !mark.is_empty() && shown.contains(mark) {
-            let mut value = Value::default();
-            for (index, piece) in shown.split(mark).enumerate() {
-                if index > 0 {
-                    value.chunks.push(Chunk::Unknown);
-                }
-                value.push_text(piece);
-            }
-            replaced.push(Field { value, written: None });
-        } else {
-            replaced.push(field.clone());
+        let mut output = Input::Unknown { unseen: false };
+        for reading in readings {
+            output = self.run(&reading).output;
         }
+        Flow::same(self.state.clone(), output)
     }
-    replaced
 }
