@@ -9,7 +9,7 @@ use crate::approval::{Class, Unparsed};
 pub(super) fn judge(call: &Call<'_, '_>) -> Option<Finding> {
     let says = |wanted: fn(&str) -> bool| call.texts().iter().any(|text| wanted(text));
     Some(match call.name {
-        "export" | "declare" | "typeset" | "readonly" | "unset" | "let" => declares(call),
+        "export" | "declare" | "typeset" | "readonly" | "local" | "unset" | "let" => declares(call),
         "fc" | "bind" | "complete" | "enable" | "unalias" => Finding::new(Class::Execute),
         "exec" => Finding::new(Class::ReadOnly),
         "alias" if !call.positionals().is_empty() => Finding::unparsed(Unparsed::Redefined),
@@ -65,7 +65,7 @@ fn declares(call: &Call<'_, '_>) -> Finding {
     if call.name != "export" && call.has_flag("ni", &[]) {
         return Finding::unparsed(Unparsed::Environment);
     }
-    if call.positionals().is_empty() || call.has_flag("p", &[]) {
+    if call.name != "local" && call.positionals().is_empty() || call.has_flag("p", &[]) {
         finding.credential = Some("environment".to_owned());
     }
     finding

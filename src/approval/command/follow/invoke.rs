@@ -158,7 +158,7 @@ impl Walker {
                     if state.functions.contains_key(&name) {
                         state.unsure.insert(name.clone());
                     }
-                    if variable_matters(&name, state.place) && !is_harmless_variable(&name, &[]) {
+                    if variable_matters(&name, state.place) && !is_harmless_variable(&name, &[Value::emptied()]) {
                         self.report.doubt(&name, Unparsed::Environment);
                     }
                     state.variables.insert(name, vec![Value::emptied()]);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::super::danger::in_danger;
 use super::super::effect::{Field, Finding};
 use super::super::judgement::{Extent, Judged, Part, Target};
-use super::super::known::{Origin, PathPattern, State, Value, variable_matters};
+use super::super::known::{Origin, PathPattern, State, Value, is_number_variable, variable_matters};
 use super::super::read::{Word, WordPart, looks_destructive};
 use super::flow::Around;
 use crate::approval::program::Action;
@@ -85,8 +85,10 @@ impl Report {
 
     /// Doubts a text that the shell would evaluate as an index: it may contain a command.
     pub(super) fn hidden_index(&mut self, word: &Word) {
-        let hides = |part: &WordPart| matches!(part, WordPart::Text { text, .. } if text.contains("$(") || text.contains('`'));
-        if word.parts.iter().any(hides) {
+        let text = |part: &WordPart| if let WordPart::Text { text, .. } = part { Some(text.clone()) } else { None };
+        // What each pair of quotes hides is read as one.
+        let text: String = word.parts.iter().filter_map(text).collect();
+        if text.contains("$(") || text.contains('`') {
             self.doubt(&word.source, Unparsed::Syntax);
         }
     }
@@ -101,7 +103,8 @@ impl Report {
         }
         // An expression can also set variables.
         let names = word.source.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-        let mut set = names.filter(|name| variable_matters(name, state.place));
+        // What is assigned there to a number was evaluated already.
+        let mut set = names.filter(|name| variable_matters(name, state.place) && !is_number_variable(name));
         if word.source.contains('=')
             && let Some(name) = set.next()
         {

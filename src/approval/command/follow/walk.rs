@@ -251,7 +251,7 @@ impl Walker {
                         // Offsets and indices are expressions.
                         if word.source.starts_with([':', '[']) {
                             self.report.evaluated(word, state);
-                            if state.holds_input(word) {
+                            if state.holds_input(word) || hides_expansion(word) {
                                 self.report.doubt(&word.source, Unparsed::Syntax);
                             }
                         }
@@ -343,4 +343,10 @@ fn both(first: Input, second: Input) -> Input {
         (Input::Inherited, other) | (other, Input::Inherited) => other,
         (_, _) => UNKNOWN,
     }
+}
+
+/// Tells whether an offset or an index contains a quoted expansion, which the shell reads again.
+fn hides_expansion(word: &Word) -> bool {
+    let hides = |part: &WordPart| matches!(part, WordPart::Text { text, .. } if text.contains(['$', '`']));
+    !word.source.starts_with(":+") && !word.source.starts_with(":?") && word.parts.iter().any(hides)
 }

@@ -9,6 +9,11 @@ pub(crate) use crate::secret::is_secret_name;
 
 /// Tells whether setting a variable to these values in front of a command changes nothing important.
 pub(crate) fn is_harmless_variable(name: &str, values: &[Value]) -> bool {
+    if is_number_variable(name) {
+        // The name of another variable would be read as an expression in turn.
+        let number = |value: &Value| value.known().is_some_and(|text| text.chars().all(|c| c.is_ascii_digit()));
+        return !values.is_empty() && values.iter().all(number);
+    }
     if lists::VARIABLES_OF_LOOKS.contains(name) || name.starts_with("LC_") || is_own(name, values) {
         return true;
     }
@@ -34,9 +39,15 @@ fn is_own(name: &str, values: &[Value]) -> bool {
 /// Tells whether setting a variable of the shell itself matters to what runs after it.
 pub(crate) fn variable_matters(name: &str, _place: &Surroundings) -> bool {
     lists::VARIABLES_OF_POWER.contains(name)
+        || is_number_variable(name)
         || name.ends_with("_PAGER")
         || name.ends_with("_EDITOR")
         || lists::STARTS_OF_POWER.iter().any(|start| name.starts_with(start))
+}
+
+/// Tells whether the shell evaluates what this variable is set to.
+pub(crate) fn is_number_variable(name: &str) -> bool {
+    lists::VARIABLES_OF_NUMBERS.contains(name)
 }
 
 /// Returns the name of a secret variable in a word, unless the line itself set it.

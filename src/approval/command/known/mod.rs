@@ -6,7 +6,9 @@ mod revisions;
 mod state;
 mod value;
 
-pub(super) use environment::{is_harmless_variable, is_secret_name, secret_variable, variable_matters};
+pub(super) use environment::{
+    is_harmless_variable, is_number_variable, is_secret_name, secret_variable, variable_matters,
+};
 pub(super) use revisions::names_revisions;
 pub(super) use state::{MOST_VALUES, State, was_read};
 pub use value::PathPattern;

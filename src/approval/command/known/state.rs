@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::super::read::{Node, Operator, Word, WordPart};
 use super::value::{Chunk, Origin, PathPattern, Value};
 use crate::approval::Surroundings;
+use crate::approval::program::lists;
 
 /// No more values of a variable than this are followed.
 pub(crate) const MOST_VALUES: usize = 32;
@@ -171,9 +172,10 @@ impl<'a> State<'a> {
         match name {
             "HOME" => self.place.home.iter().map(|home| Value::text(home.to_string_lossy())).collect(),
             "PWD" => self.directory_values(),
-            "$" | "?" | "#" | "!" | "RANDOM" | "SECONDS" | "LINENO" | "PPID" | "EPOCHSECONDS" => {
+            "$" | "?" | "#" | "!" | "SECONDS" | "LINENO" | "PPID" | "EPOCHSECONDS" => {
                 vec![Value::some_number()]
             }
+            _ if lists::VARIABLES_OF_NUMBERS.contains(name) => vec![Value::some_number()],
             "UID" | "EUID" => vec![Value::text("1000")],
             // Shells set these variables themselves, whatever value they were given.
             "_" | "OLDPWD" | "REPLY" | "OPTARG" | "DIRSTACK" | "MAPFILE" => Vec::new(),

@@ -207,7 +207,12 @@ impl Lexer<'_, '_> {
         if quoted && self.cursor.slice(start, self.cursor.at).contains('\'') {
             return Err(Refused);
         }
-        let operator = if length { Operator::Changed(Word::default()) } else { operator };
+        // Of a length, too, the index is expanded.
+        let operator = match operator {
+            Operator::None if length => Operator::Changed(Word::default()),
+            Operator::Default(word) if length => Operator::Changed(word),
+            other => other,
+        };
         word.parts.push(WordPart::Variable { name, quoted, operator });
         Ok(())
     }
