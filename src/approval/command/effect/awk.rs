@@ -50,8 +50,10 @@ fn is_stream(rest: &[Token]) -> bool {
 
 /// Splits the program into tokens; `None` if they are not certain.
 fn tokens(program: &str) -> Option<Vec<Token>> {
-    // The meaning of a slash after a closing bracket depends on that bracket: both readings must be harmless.
-    let may_write = program.contains(['>', '|']);
+    // The meaning of a slash after a closing bracket depends on that bracket: both readings must be harmless. In the
+    // other one, what stands in strings and patterns here may run.
+    let may_do_more =
+        program.contains(['>', '|', '@']) || lists::AWK_MORE.iter().any(|word| program.contains(word));
     let characters: Vec<char> = program.chars().collect();
     let peek = |at: usize| characters.get(at).copied();
     let (mut tokens, mut at) = (Vec::new(), 0);
@@ -90,16 +92,21 @@ fn tokens(program: &str) -> Option<Vec<Token>> {
                     at = pattern_end(&characters, at)?;
                     tokens.push(Token::Pattern);
                 }
-                None if may_write => return None,
+                None if may_do_more => return None,
                 Some(true) | None => tokens.push(Token::Mark('/')),
             },
             '|' | '>' if peek(at) == Some(if character == '|' { '|' } else { '=' }) => {
                 at += 1;
                 tokens.push(Token::Mark('='));
             }
-            _ if character.is_alphanumeric() || character == '_' => {
+            _ if character.is_ascii_digit() => {
+                let end = number_end(&characters, at)?;
+                tokens.push(Token::Word(characters[at - 1..end].iter().collect()));
+                at = end;
+            }
+            _ if character.is_ascii_alphabetic() || character == '_' => {
                 let mut word = String::from(character);
-                while let Some(next) = peek(at).filter(|c| c.is_alphanumeric() || *c == '_' || *c == '.') {
+                while let Some(next) = peek(at).filter(|c| c.is_ascii_alphanumeric() || *c == '_') {
                     word.push(next);
                     at += 1;
                 }
@@ -121,6 +128,22 @@ fn divides(tokens: &[Token]) -> Option<bool> {
         Some(Token::Word(word)) if word == "length" => None,
         Some(Token::Word(word)) => Some(!lists::AWK_BEFORE_PATTERN.contains(word.as_str())),
     }
+}
+
+/// Returns where a number ends; `None` if letters follow, which may belong to it or be a word of their own.
+fn number_end(characters: &[char], from: usize) -> Option<usize> {
+    let digits = |at: usize, more: &[char]| {
+        let is_one = |c: &&char| c.is_ascii_digit() || more.contains(c);
+        at + characters.get(at..).unwrap_or_default().iter().take_while(is_one).count()
+    };
+    let mut end = digits(from, &['.']);
+    if matches!(characters.get(end), Some('e' | 'E')) {
+        let sign = usize::from(matches!(characters.get(end + 1), Some('+' | '-')));
+        let exponent = digits(end + 1 + sign, &[]);
+        end = if exponent > end + 1 + sign { exponent } else { return None };
+    }
+    let follows = characters.get(end).is_some_and(|c| c.is_alphanumeric() || *c == '_');
+    (!follows).then_some(end)
 }
 
 /// Returns where a regular expression ends; `None` if awk versions disagree about it.
@@ -165,6 +188,8 @@ mod tests {
             "{print \"x\" > \"/dev/stderr\"}",
             "/[^}]/ {print}",
             "{print \"system\"}",
+            "$1 > 1e6 || $2 < 2.5E-3 {print $10 * 1.5}",
+            "{print ($1 + $2) / 2}",
         ] {
             assert!(only_looks(looks), "{looks}");
         }
@@ -182,6 +207,13 @@ mod tests {
             "/[/]/ {print > \"x/\"}",
             "{print > \"/dev/stderr.x\"}",
             "{f=\"a\"; @f(1)}",
+            "BEGIN{print 1system(\"rm k1\")}",
+            "BEGIN{print 1e5system(\"x\")}",
+            "BEGIN{print .5system(\"x\")}",
+            "BEGIN{x=2; print x.5system(\"x\")}",
+            "BEGIN{print 0x1system(\"x\")}",
+            "BEGIN{if (1) /\"/; system(\"touch x\"); if (1) /\"/}",
+            "BEGIN{if (1) /\"/; while (\"id\" | getline) n++; if (1) /\"/}",
         ] {
             assert!(!only_looks(more), "{more}");
         }
