@@ -158,10 +158,13 @@ impl Found {
             match test {
                 "-delete" => self.delete(finding),
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                    let ends = |field: &Field| matches!(field.value.start(), ";" | "+");
-                    let length = expression[at..].iter().position(ends).unwrap_or(expression.len() - at);
+                    let (length, certain) = command_end(test, &expression[at..]);
+                    if !certain {
+                        finding.class = finding.class.max(Class::Execute);
+                    }
                     self.run(opening, &expression[at..at + length], test.ends_with("dir"));
-                    at += length + 1;
+                    // What some end there goes on with the expression.
+                    at += if certain { length + 1 } else { 0 };
                 }
                 "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
                     finding.class = finding.class.max(Class::Write);
@@ -275,8 +278,16 @@ fn search(opening: &Opening<'_, '_, '_>, roots: &[Value], expression: &[Field]) 
             }
             "-exec" if !not => {
                 search.handed = Handed::Whole;
-                let ends = texts.by_ref().find(|text| matches!(*text, ";" | "+"));
-                if ends.is_none() || texts.next().is_some() {
+                let mut before = "";
+                loop {
+                    match texts.next()? {
+                        ";" => break,
+                        "+" if before == "{}" => break,
+                        "+" => return None,
+                        word => before = word,
+                    }
+                }
+                if texts.next().is_some() {
                     return None;
                 }
             }
@@ -284,6 +295,15 @@ fn search(opening: &Opening<'_, '_, '_>, roots: &[Value], expression: &[Field]) 
         }
     }
     Some(Arc::new(search))
+}
+
+/// Returns how many words the command behind an action has, and whether every `find` ends it there: at `;`, or at a
+/// `+` behind `{}`. Busybox ends it at any `+`, GNU's `-ok` at none.
+fn command_end(action: &str, words: &[Field]) -> (usize, bool) {
+    let is = |at: usize, mark: &str| words.get(at).is_some_and(|field| field.value.start() == mark);
+    let at_once = |at: usize| !action.starts_with("-ok") && is(at, "+") && at > 0 && is(at - 1, "{}");
+    let length = (0..words.len()).find(|at| is(*at, ";") || at_once(*at)).unwrap_or(words.len());
+    (length, !(0..length).any(|at| is(at, "+")))
 }
 
 /// Reads a test of a name or a kind.
