@@ -44,13 +44,17 @@ pub(super) fn filter_does_more(call: &Call<'_, '_>) -> bool {
     })
 }
 
-/// Returns the arguments that are neither flags nor values of flags.
+/// Returns the arguments that are neither flags nor values of flags; after `--` no argument is a flag.
 pub(super) fn operands<'c>(call: &Call<'c, '_>, is_valued: impl Fn(&str) -> bool) -> Vec<&'c Field> {
-    let mut operands = Vec::new();
+    let (mut operands, mut ended) = (Vec::new(), false);
     let mut fields = call.arguments.iter();
     while let Some(field) = fields.next() {
         let start = field.value.start();
-        if is_valued(start) {
+        if ended {
+            operands.push(field);
+        } else if start == "--" && field.value.known().is_some() {
+            ended = true;
+        } else if is_valued(start) {
             fields.next();
         } else if !start.starts_with('-') || start == "-" {
             operands.push(field);
