@@ -3,11 +3,12 @@
 //! This is the only part of the room that reads a disk, and it does so only through [`FileSystem`].
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::command::{Action, Extent, LineJudgement, PathPattern, Search, Step, Target, attributes_danger, danger};
+use super::command::{Action, Extent, Judged, LineJudgement, PathPattern, Step, Target, attributes_danger, danger};
 use super::led::led_later;
 use super::path::{is_harmless_device, is_scratch};
 use super::{Glob, NeverAuto, Surroundings};
@@ -15,9 +16,9 @@ use super::{Glob, NeverAuto, Surroundings};
 /// Looks at no more entries than this: beyond it a person needs no exact number.
 pub const MOST_ENTRIES: u64 = 100_000;
 /// Looks at nothing deeper than this.
-const DEEPEST: usize = 200;
+pub(super) const DEEPEST: usize = 200;
 /// Names no more targets than this.
-const MOST_NAMED: usize = 50;
+pub(super) const MOST_NAMED: usize = 50;
 
 /// What the disk says about one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub trait FileSystem {
     fn entry(&self, path: &Path) -> Option<Entry>;
 
     /// Lists the names in a directory, in any order; empty if it cannot be read.
-    fn names(&self, directory: &Path) -> Vec<String>;
+    fn names(&self, directory: &Path) -> Vec<OsString>;
 
     /// Follows all links in a path; `None` if nothing is there.
     fn real_path(&self, path: &Path) -> Option<PathBuf>;
@@ -53,11 +54,11 @@ impl FileSystem for Disk {
         Some(Entry { is_directory, is_file, bytes: if metadata.is_dir() { 0 } else { metadata.len() } })
     }
 
-    fn names(&self, directory: &Path) -> Vec<String> {
+    fn names(&self, directory: &Path) -> Vec<OsString> {
         let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
         // One entry more than is ever looked at, so that a larger directory is recognised as such.
         let most = usize::try_from(MOST_ENTRIES).unwrap_or(usize::MAX).saturating_add(1);
-        entries.flatten().take(most).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        entries.flatten().take(most).map(|entry| entry.file_name()).collect()
     }
 
     fn real_path(&self, path: &Path) -> Option<PathBuf> {
@@ -116,7 +117,7 @@ pub fn blast_radius(
     counter.radius.filtered = line.is_only_a_guess();
     counter.radius.more = line.changes_more || counter.radius.filtered;
     for target in &line.targets {
-        counter.target(target, &Limits { tracked, enough });
+        counter.target(target, &Limits { tracked, enough, parts: &line.parts });
     }
     counter.radius
 }
@@ -181,16 +182,18 @@ fn has_blank(path: &Path) -> bool {
     path.as_os_str().to_string_lossy().contains([' ', '\t', '\n'])
 }
 
-struct Limits<'a> {
+pub(super) struct Limits<'a> {
     tracked: &'a dyn Fn(&Path) -> bool,
-    enough: &'a dyn Fn() -> bool,
+    pub(super) enough: &'a dyn Fn() -> bool,
+    /// The commands of the line.
+    pub(super) parts: &'a [Judged],
 }
 
-struct Counter<'a> {
-    radius: BlastRadius,
-    files: &'a dyn FileSystem,
+pub(super) struct Counter<'a> {
+    pub(super) radius: BlastRadius,
+    pub(super) files: &'a dyn FileSystem,
     place: &'a Surroundings,
-    looked: u64,
+    pub(super) looked: u64,
     /// The files counted so far: two targets may overlap.
     seen: BTreeSet<PathBuf>,
 }
@@ -264,6 +267,9 @@ impl<'a> Counter<'a> {
             self.radius.mistaken(target, pattern, (&path, entry));
             // Writing into a directory does not change the directory itself.
             if entry.is_directory && !target.recursive {
+                if makes {
+                    self.arrived(&path, target, limits);
+                }
                 continue;
             }
             self.count(&path, entry, target, limits);
@@ -371,7 +377,7 @@ impl<'a> Counter<'a> {
         self.expand(root, &globs)
     }
 
-    fn expand(&mut self, root: PathBuf, globs: &[Glob]) -> Vec<PathBuf> {
+    pub(super) fn expand(&mut self, root: PathBuf, globs: &[Glob]) -> Vec<PathBuf> {
         let mut paths = vec![root];
         for glob in globs {
             paths = self.matching(&paths, glob);
@@ -389,7 +395,11 @@ impl<'a> Counter<'a> {
                     self.radius.truncated = true;
                     return found;
                 }
-                if glob.names(&name) {
+                if name.to_str().is_none() {
+                    // What is no text, each shell compares with a pattern in its own way.
+                    (self.radius.filtered, self.radius.more) = (true, true);
+                }
+                if glob.names(&name.to_string_lossy()) {
                     found.push(directory.join(name));
                 }
             }
@@ -398,70 +408,7 @@ impl<'a> Counter<'a> {
         found
     }
 
-    /// Counts what a search finds and its target removes.
-    fn found(&mut self, search: &Search, target: &Target, limits: &Limits<'_>) {
-        for root in &search.roots {
-            for path in self.expand(root.path.clone(), &root.globs) {
-                let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-                let Some(entry) = self.files.entry(&path) else { continue };
-                self.search((search, target), (&path, &name, entry), 0, limits);
-            }
-        }
-    }
-
-    /// Searches below one path, deepest entries first; returns whether the path itself is removed by that.
-    fn search(
-        &mut self,
-        (search, target): (&Search, &Target),
-        (path, name, entry): (&Path, &str, Entry),
-        depth: usize,
-        limits: &Limits<'_>,
-    ) -> bool {
-        self.looked += 1;
-        if self.looked > MOST_ENTRIES || depth > DEEPEST || (limits.enough)() {
-            self.radius.truncated = true;
-            return false;
-        }
-        let mut left = 0;
-        if entry.is_directory {
-            for name in if depth < search.depths.1 || search.deletes { self.files.names(path) } else { Vec::new() }
-            {
-                let child = path.join(&name);
-                let Some(entry) = self.files.entry(&child) else { continue };
-                let gone = depth < search.depths.1
-                    && self.search((search, target), (&child, &name, entry), depth + 1, limits);
-                left += u64::from(!gone);
-            }
-        }
-        let fits = depth >= search.depths.0 && search.finds(name, entry.is_directory, entry.is_file);
-        if !fits {
-            return false;
-        }
-        if !search.hands_on(&path.to_string_lossy()) {
-            self.radius.filtered = true;
-            self.radius.more = true;
-        }
-        let goes = match (entry.is_directory, search.deletes) {
-            (false, _) => true,
-            // `find` never removes `.` where that is a place it was told to begin at.
-            (true, true) => left == 0 && !(depth == 0 && search.roots.iter().any(|root| root.written == ".")),
-            (true, false) => target.recursive,
-        };
-        if goes {
-            if self.radius.existing.len() < MOST_NAMED && !self.radius.existing.contains(&path.to_path_buf()) {
-                self.radius.existing.push(path.to_path_buf());
-            }
-            let whole = Target { recursive: target.recursive && !search.deletes, ..target.clone() };
-            let before = self.radius.directories;
-            self.count(path, entry, &whole, limits);
-            if search.deletes {
-                self.radius.removed_directories += self.radius.directories - before;
-            }
-        }
-        goes
-    }
-
-    fn count(&mut self, path: &Path, entry: Entry, target: &Target, limits: &Limits<'_>) {
+    pub(super) fn count(&mut self, path: &Path, entry: Entry, target: &Target, limits: &Limits<'_>) {
         let mut waiting = vec![(path.to_owned(), entry)];
         while let Some((path, entry)) = waiting.pop() {
             self.looked += 1;

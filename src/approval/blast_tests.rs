@@ -1,6 +1,7 @@
 //! What would be hit, on a disk that is only a list.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use super::command::judge;
@@ -29,14 +30,14 @@ impl FileSystem for List {
         })
     }
 
-    fn names(&self, directory: &Path) -> Vec<String> {
-        let mut names: Vec<String> = self
+    fn names(&self, directory: &Path) -> Vec<OsString> {
+        let mut names: Vec<OsString> = self
             .files
             .keys()
             .chain(self.links.keys())
             .filter_map(|file| file.strip_prefix(directory).ok())
             .filter_map(|rest| rest.components().next())
-            .map(|part| part.as_os_str().to_string_lossy().into_owned())
+            .map(|part| part.as_os_str().to_owned())
             .collect();
         names.sort();
         names.dedup();

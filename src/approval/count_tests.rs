@@ -1,7 +1,9 @@
 //! What is said to be deleted is what goes: random trees, and lines that a shell runs for real in them.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
@@ -10,8 +12,20 @@ use super::command::judge;
 use super::{BlastRadius, Disk, Surroundings, blast_radius};
 
 const DIRECTORIES: [&str; 7] = ["", "a/", "a/b/", "a/b/c/", "d/", "d.log/", "a/.hidden/"];
-const NAMES: [&str; 10] =
-    ["1.log", "2.LOG", "x y.log", ".h.log", "n.txt", "it's.log", "z", "log", "-f.log", "[1].log"];
+const NAMES: [&[u8]; 12] = [
+    b"1.log",
+    b"2.LOG",
+    b"x y.log",
+    b".h.log",
+    b"n.txt",
+    b"it's.log",
+    b"z",
+    b"log",
+    b"-f.log",
+    b"[1].log",
+    b"\xff1.log",
+    b"\xfe2",
+];
 /// Links, and what they lead to: a file, a directory, nothing.
 const LINKS: [(&str, &str); 4] =
     [("to.log", "z"), ("a/up", "../d"), ("gone.log", "nowhere"), ("d/back.log", "../a")];
@@ -53,7 +67,7 @@ const TESTS: [&str; 36] = [
     "-perm -u+x -type f",
     "-name '.*' -type f",
 ];
-const ENDS: [&str; 29] = [
+const ENDS: [&str; 34] = [
     "true && find . TESTS | xargs rm",
     "if [ -d a ]; then find . TESTS -exec rm {} +; fi",
     "cd a && find . TESTS -exec rm {} \\;",
@@ -83,8 +97,13 @@ const ENDS: [&str; 29] = [
     "cd a && find . TESTS -delete",
     "(cd d; find . TESTS -type f -exec rm {} +)",
     "find . TESTS | xargs rm; rm z",
+    "find a/up/ TESTS -delete",
+    "find a/up/. TESTS -exec rm {} +",
+    "find a/ d/. TESTS -delete",
+    "find a/. TESTS -exec rm -r {} +",
+    "find */ TESTS -delete",
 ];
-const LINES: [&str; 48] = [
+const LINES: [&str; 67] = [
     "rm $((0 + 1)).log",
     "i=0; rm a/$((i+1)).log z",
     "rm *.log",
@@ -133,15 +152,34 @@ const LINES: [&str; 48] = [
     "rm a/1.log a/b/1.log; rm -f nothing",
     "rm *.log & wait",
     "mv *.log a/ && rm a/*.log",
+    "echo '\"x y.log\" z' | xargs rm",
+    "echo \"it's.log\" | xargs rm",
+    "printf '1.log\\nx y.log\\n' | xargs rm",
+    "printf '1.log\\n x y.log\\n' | xargs -I{} rm {}",
+    "echo z 1.log | xargs -I{} rm {}",
+    "echo z | xargs -I{} -L1 rm {}",
+    "echo 1.log z n.txt | xargs -E z rm",
+    "echo 1.log,z | xargs -d , rm",
+    "echo z | xargs -0 rm",
+    "echo z 1.log | xargs -rn1 rm",
+    "ls | xargs -rn1 rm",
+    "ls -d */ | xargs rm -r",
+    "mv z a/",
+    "mv a/1.log d/2.LOG .",
+    "mv -t a z n.txt",
+    "cp -r a/. d",
+    "rsync -a --delete a/ d/",
+    "rsync -a --delete d a/b/",
+    "sed -i.bak s/x/y/ z",
 ];
 
-fn files_below(root: &Path, found: &mut BTreeSet<String>) {
+fn files_below(root: &Path, found: &mut BTreeSet<PathBuf>) {
     for entry in std::fs::read_dir(root).unwrap() {
         let entry = entry.unwrap();
         if entry.file_type().unwrap().is_dir() {
             files_below(&entry.path(), found);
         } else {
-            found.insert(entry.path().display().to_string());
+            found.insert(entry.path());
         }
     }
 }
@@ -182,7 +220,7 @@ proptest! {
         for (folder, name) in &files {
             let folder = root.join(DIRECTORIES[*folder]);
             std::fs::create_dir_all(&folder).unwrap();
-            let path = folder.join(NAMES[*name]);
+            let path = folder.join(OsStr::from_bytes(NAMES[*name]));
             if !path.exists() {
                 std::fs::write(path, "x").unwrap();
             }
@@ -254,6 +292,55 @@ fn the_usual_ways_to_delete_by_name_are_counted_exactly() {
     let empty = tempfile::tempdir().unwrap();
     let radius = said("find . -delete", &empty.path().canonicalize().unwrap());
     assert_eq!((radius.files, radius.directories), (0, 0));
+}
+
+/// The number, and whether it is said to be one at most and one at least.
+#[test]
+fn what_is_said_of_other_ways_to_change_is_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().canonicalize().unwrap();
+    for folder in ["d", "real", "src/sub", "dst/sub"] {
+        std::fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    let names = ["a", "b", "a b", "f.txt", "f.txt.bak", "d/ok", "real/1", "real/2", "src/f", "src/g", "src/sub/x"];
+    for name in names.into_iter().chain(["dst/f", "dst/h", "dst/sub/x", "dst/sub/y"]) {
+        std::fs::write(root.join(name), "x").unwrap();
+    }
+    for name in [&b"d/\xff1"[..], b"d/\xfe2"] {
+        std::fs::write(root.join(OsStr::from_bytes(name)), "x").unwrap();
+    }
+    std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+    let files = |line: &str| {
+        let radius = said(line, &root);
+        (radius.files, radius.filtered, radius.more)
+    };
+    for (line, number) in [
+        ("rm -rf d", 3),
+        ("find d -type f -delete", 3),
+        ("find link/ -type f -delete", 2),
+        ("find link/. -type f -delete", 2),
+        ("find link -type f -delete", 0),
+        ("echo a b | xargs rm", 2),
+        ("echo 'a b' | xargs -I{} rm {}", 1),
+        ("mv src/f dst", 2),
+        ("mv src/f dst/", 2),
+        ("mv -t dst src/f", 2),
+        ("mv src/g dst", 1),
+        ("cp src/f dst", 1),
+    ] {
+        assert_eq!(files(line), (number, false, false), "{line}");
+    }
+    for line in ["echo '\"a b\"' | xargs rm", "echo a b | xargs -E b rm", "echo a,b | xargs -d , rm"] {
+        assert_eq!(files(line), (0, false, true), "{line}");
+    }
+    for (line, number) in [("cp -r src/. dst", 4), ("cp -r src/sub dst", 2), ("sed -i.bak s/x/y/ f.txt", 2)] {
+        assert_eq!(files(line), (number, true, false), "{line}");
+    }
+    for line in ["rsync -a --delete src/ dst/", "rm d/*1"] {
+        let (_, at_most, at_least) = files(line);
+        assert!(at_most && at_least, "{line}");
+    }
+    assert_eq!(files("mv src/? dst"), (2, false, true));
 }
 
 /// A search by names leaves the rest alone; each of the others may take everything, whatever it says of names.

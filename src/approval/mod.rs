@@ -9,6 +9,7 @@
 //! never touched lightly).
 
 mod assessment;
+mod below;
 mod blast;
 pub mod command;
 mod git_index;

@@ -40,7 +40,7 @@ impl Judged {
     }
 
     /// Its words as they are known when it runs: those that the line sets before, too.
-    pub(super) fn as_run(&self) -> &[Option<String>] {
+    pub(crate) fn as_run(&self) -> &[Option<String>] {
         self.run.as_deref().unwrap_or_else(|| self.words())
     }
 

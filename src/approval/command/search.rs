@@ -84,7 +84,25 @@ impl Test {
     }
 }
 
+impl Root {
+    /// Returns the name that `find` tests, if the way in which it is written gives it another one than its own.
+    pub(crate) fn own_name(&self) -> Option<String> {
+        let last = self.written.trim_end_matches('/').rsplit('/').next()?;
+        matches!(last, "." | "..").then(|| last.to_owned())
+    }
+
+    /// Tells whether it means what a link leads to, and not the link.
+    pub(crate) fn means_what_lies_behind(&self) -> bool {
+        self.written.ends_with('/') || self.own_name().is_some()
+    }
+}
+
 impl Search {
+    /// Tells whether a test compares names.
+    pub(crate) fn asks_for_names(&self) -> bool {
+        self.tests.iter().any(|test| !matches!(test, Test::Kind { .. }))
+    }
+
     /// Tells whether it looks for a certain name.
     pub(crate) fn is_by_name(&self) -> bool {
         self.tests.iter().any(Test::is_by_name)
@@ -104,7 +122,7 @@ impl Search {
     pub(crate) fn hands_on(&self, path: &str) -> bool {
         let plain = |c: char| !c.is_whitespace() && !matches!(c, '\'' | '"' | '\\' | '\u{fffd}');
         match self.handed {
-            Handed::Whole => !path.contains('\u{fffd}'),
+            Handed::Whole => true,
             Handed::Split => path.chars().all(plain),
         }
     }

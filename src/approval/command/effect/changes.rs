@@ -54,7 +54,9 @@ fn touched(call: &Call<'_, '_>, program: &Program, class: Class) -> Finding {
             (Which::Last, None) => positionals.last().map(|field| field.value.clone()).into_iter().collect(),
             (Which::All, _) => values(&positionals),
             (Which::AfterFirst, _) => values(positionals.get(1..).unwrap_or_default()),
-            (Which::Rest, _) if into.is_some() => values(&positionals),
+            (Which::Rest, _) if into.is_some() => {
+                values(&positionals).into_iter().filter(|value| Some(value) != into.as_ref()).collect()
+            }
             (Which::Rest, _) => values(positionals.split_last().map_or(&[][..], |(_, rest)| rest)),
         };
         let action = if stays(call, *touches) { Action::Overwrite } else { action };
@@ -217,9 +219,12 @@ pub(super) fn synchronised(call: &Call<'_, '_>) -> Finding {
     {
         let action = if deletes { Action::Remove } else { Action::Change };
         let mut value = last.value.clone();
-        // The directory behind a link is emptied; the link itself stays.
         if deletes {
+            // The directory behind a link is emptied; the link itself stays. What is at the source, too, stays.
             value.push_text("/.");
+            if value.origin == Origin::Line {
+                value.origin = Origin::Perhaps;
+            }
         }
         finding.touched.push(Touched { value, action, recursive: true, filtered: false });
     }

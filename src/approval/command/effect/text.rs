@@ -1,6 +1,7 @@
 //! Judges calls of sed and awk by their scripts.
 
-use super::call::{Call, Finding};
+use super::super::known::Origin;
+use super::call::{Call, Finding, Touched};
 use super::changes::by_row;
 use super::reads::reads;
 use super::unknown::unknown;
@@ -88,7 +89,32 @@ pub(super) fn judge(call: &Call<'_, '_>, program: &Program) -> Finding {
         return finding;
     }
     if is_sed && call.has_flag("i", &["in-place"]) && !call.has_flag("f", &["file"]) && looks {
-        return by_row(call, program).unwrap_or_else(|| Finding::new(Class::Write));
+        let mut finding = by_row(call, program).unwrap_or_else(|| Finding::new(Class::Write));
+        let copies = copies(call, &finding);
+        finding.touched.extend(copies);
+        return finding;
     }
     unknown(call, program)
+}
+
+/// Returns the copies that `sed -i.bak` keeps: each takes the place of what has that name.
+fn copies(call: &Call<'_, '_>, finding: &Finding) -> Vec<Touched> {
+    let suffix = |text: &String| {
+        let cluster =
+            || text.strip_prefix('-')?.trim_start_matches(['n', 'E', 'r', 's', 'u', 'z']).strip_prefix('i');
+        text.strip_prefix("--in-place=").or_else(cluster).filter(|suffix| !suffix.is_empty()).map(str::to_owned)
+    };
+    let Some(suffix) = call.texts().iter().find_map(suffix).filter(|suffix| !suffix.contains(['*', '/'])) else {
+        return Vec::new();
+    };
+    let copy = |touched: &Touched| {
+        let mut value = touched.value.clone();
+        // A pattern for the copies also fits some that belong to no file.
+        if value.known().is_none() && value.origin == Origin::Line {
+            value.origin = Origin::Perhaps;
+        }
+        value.push_text(&suffix);
+        Touched { value, ..touched.clone() }
+    };
+    finding.touched.iter().map(copy).collect()
 }
