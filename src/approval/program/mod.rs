@@ -236,6 +236,10 @@ pub(crate) enum Trait {
     Machine,
     /// If it does more than look, it sends something from this machine to others.
     Sends,
+    /// One dash in front of a flag means the same as two, and letters do not stand in clusters: Go, openssl, LLVM.
+    AnyDashes,
+    /// A word `@FILE` stands for the flags in that file.
+    ResponseFiles,
 }
 
 /// The programs whose words a module of their own reads.

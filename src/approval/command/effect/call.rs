@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::super::known::State;
 use super::super::known::{Origin, Value};
-use crate::approval::program::{Action, Flags, Grammar, Program};
+use crate::approval::program::{Action, Flags, Grammar, Program, Trait};
 use crate::approval::{Class, NeverAuto, Unparsed};
 
 /// One expanded word.
@@ -149,9 +149,30 @@ impl Call<'_, '_> {
         has_flag(self.arguments, letters, &longs.iter().copied())
     }
 
-    /// Does the same for flags of the table.
+    /// Does the same for flags of the table. A file of flags may have any.
     pub(crate) fn has(&self, flags: Flags) -> bool {
-        may_have(self.arguments, flags)
+        let is = |what| self.program.is_some_and(|program| program.is(what));
+        if is(Trait::ResponseFiles) && self.arguments.iter().any(|field| field.value.start().starts_with('@')) {
+            return true;
+        }
+        if is(Trait::AnyDashes) { self.has_undashed(flags) } else { may_have(self.arguments, flags) }
+    }
+
+    /// Tells whether a flag may be given, behind any number of dashes.
+    fn has_undashed(&self, flags: Flags) -> bool {
+        let may_be = |field: &Field| {
+            let start = field.value.start();
+            let name = start.trim_start_matches('-').split('=').next().unwrap_or_default();
+            let is_begun = |known: &str| start.starts_with("--") && !name.is_empty() && known.starts_with(name);
+            let is_long =
+                |known: &str| known.trim_start_matches('-') == name || is_begun(known.trim_start_matches('-'));
+            let mut letters = flags.letters.as_str().chars();
+            start.is_empty() && !field.value.shown().is_empty()
+                || start.starts_with('-')
+                    && (flags.longs.iter().any(is_long)
+                        || letters.any(|letter| name.strip_prefix(letter).is_some_and(str::is_empty)))
+        };
+        !flags.is_empty() && self.arguments.iter().any(may_be)
     }
 
     /// Returns the argument that follows one of these flags, or that is joined to a long one by `=`.
