@@ -289,8 +289,9 @@ fn rename(context: &Context<'_>, rest: &str) -> Outcome {
         let what = context.locale.text(word::said::SESSION_RENAME_WHAT).to_owned();
         return Outcome::Fail(Problem { what, hint: "/session rename ID TITLE".to_owned() });
     }
-    match store.rename(id, title, SystemTime::now()) {
-        Ok(_) => Outcome::Say(context.locale.with(word::said::SessionRenamed { title })),
+    let title = context.agent.session().redacted(title);
+    match store.rename(id, &title, SystemTime::now()) {
+        Ok(_) => Outcome::Say(context.locale.with(word::said::SessionRenamed { title: &title })),
         // A session is written with its first message.
         Err(SessionError::NotFound(_)) if !named => {
             Outcome::Say(context.locale.text(word::said::SESSION_RENAME_EARLY).to_owned())

@@ -230,5 +230,8 @@ pub fn taken_back(journal: &Journal) -> Result<Vec<Turn>, JournalError> {
 #[path = "exact_tests.rs"]
 mod exact_tests;
 #[cfg(test)]
+#[path = "others_tests.rs"]
+mod others_tests;
+#[cfg(test)]
 #[path = "journal_tests.rs"]
 mod tests;
