@@ -1,5 +1,5 @@
 //! What a secret is: one table of shapes, names, programs and files, for all who keep secrets back. Pure, but for
-//! [`dotenv`], [`files`], [`found`] and [`packed`], which ask the disk; knows no session, no provider, no tool and no words
+//! `dotenv`, [`files`], [`found`] and [`packed`], which ask the disk; knows no session, no provider, no tool and no words
 //! for people.
 
 mod announced;
