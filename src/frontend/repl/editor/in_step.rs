@@ -51,6 +51,8 @@ struct State {
     behind: bool,
     /// Columns and rows that reedline knows of.
     size: (u16, u16),
+    /// What it was woken for last.
+    woken: (u16, u16),
     /// Whether the thread runs.
     watched: bool,
 }
@@ -68,8 +70,16 @@ impl InStep {
         self.asks();
     }
 
-    /// Waits until the size stays as it is, and returns it. `told` is what the terminal said first.
-    pub(super) fn still_size(told: (u16, u16)) -> (u16, u16) {
+    /// Waits until the size stays as it is, and returns it. `told` is what the terminal said first. Where reedline
+    /// knows that size nobody drags: it was woken for something else.
+    pub(super) fn still_size(&self, told: (u16, u16)) -> (u16, u16) {
+        self.still(told, size)
+    }
+
+    fn still(&self, told: (u16, u16), mut size: impl FnMut() -> Option<(u16, u16)>) -> (u16, u16) {
+        if told == self.state().size {
+            return told;
+        }
         let begun = Instant::now();
         let (mut last, mut since) = (size().unwrap_or(told), begun);
         while since.elapsed() < STILL && begun.elapsed() < LONGEST {
@@ -119,8 +129,8 @@ impl InStep {
         state.is_answered();
         match size() {
             // Once only: the terminal that reedline asks may be another.
-            Some(size) if size != state.size => {
-                state.size = size;
+            Some(size) if size != state.size && size != state.woken => {
+                state.woken = size;
                 true
             }
             Some(_) | None => false,
@@ -191,4 +201,18 @@ fn late_answer() -> io::Result<(u16, u16)> {
     let answer = cursor::position();
     dup2_stdout(&terminal)?;
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_waited_for_only_where_it_is_news() {
+        let in_step = InStep::default();
+        in_step.is_sized((80, 24));
+        assert_eq!(in_step.still((80, 24), || panic!("the terminal is not looked at")), (80, 24));
+        let mut dragged = (81..=84).map(|columns| (columns, 24)).collect::<Vec<_>>().into_iter();
+        assert_eq!(in_step.still((81, 24), || dragged.next()), (84, 24));
+    }
 }
