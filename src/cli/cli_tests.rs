@@ -32,6 +32,17 @@ fn a_conversation_is_read_as_the_whole_shape_reads_it() {
 }
 
 #[test]
+fn help_is_shown_and_not_asked_for() {
+    for (line, same) in [("help", "--help"), ("help sessions", "sessions --help"), ("help try", "try --help")] {
+        assert_eq!(read(line), read(same), "{line}");
+        assert!(matches!(read(line), Ok(Invocation::Print(_))), "{line}");
+    }
+    for line in ["help me", "help sessions die", "-p help", "please help"] {
+        assert!(matches!(read(line), Ok(Invocation::Run(_))), "{line}");
+    }
+}
+
+#[test]
 fn words_become_one_message() {
     let expected = RunOptions { message: Some("what is this?".into()), ..RunOptions::default() };
     assert_eq!(run("what is this?"), expected);

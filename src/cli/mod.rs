@@ -22,7 +22,7 @@ pub use shape::{Words, command};
 /// # Errors
 /// [`UsageError`]: exit code 2.
 pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, UsageError> {
-    let arguments = command_first(arguments);
+    let arguments = help_asked(command_first(arguments));
     // Describing all commands and their help to clap takes most of a millisecond of each start. So they are described
     // only for a line that asks for help or is wrong.
     if !arguments.iter().skip(1).any(is_command)
@@ -61,6 +61,18 @@ fn command_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
         if arguments[place - 1] != "--" {
             arguments[1..=place].rotate_right(1);
         }
+    }
+    arguments
+}
+
+/// Takes `axi help` and `axi help COMMAND` for `axi --help` and `axi COMMAND --help`; with other words it is a message.
+fn help_asked(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if let [_, help, command @ ..] = arguments.as_mut_slice()
+        && help == "help"
+        && (command.is_empty() || command.len() == 1 && is_command(&command[0]))
+    {
+        *help = "--help".into();
+        arguments[1..].rotate_left(1);
     }
     arguments
 }

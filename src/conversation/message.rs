@@ -244,14 +244,14 @@ impl Message {
 }
 
 impl ToolResult {
-    /// Makes the answer to a call that did not run.
+    /// Makes the answer to a call that has none: it did not run, or nobody knows how far.
     #[must_use]
     pub fn closed(call: &ToolCall, outcome: Outcome) -> Self {
         let content = match outcome {
             Outcome::Ok => "",
             Outcome::Failed => "The call failed.",
             Outcome::Denied => "The user denied this call. Do not repeat it.",
-            Outcome::Interrupted => "Interrupted by the user before it finished.",
+            Outcome::Interrupted => "Interrupted: it may have run in part, or not at all.",
         };
         Self {
             call_id: call.id.clone(),

@@ -140,7 +140,9 @@ impl Signals {
     fn register(&self) -> std::io::Result<Caught> {
         let (woken, wake) = UnixStream::pair()?;
         let ending = [SIGTERM, SIGHUP, SIGQUIT];
-        let came = [SIGINT].into_iter().chain(ending).map(|number| (number, Arc::new(AtomicBool::new(false))));
+        let ignored = ignored();
+        let heard = [SIGINT].into_iter().chain(ending).filter(|number| ignored >> (number - 1) & 1 == 0);
+        let came = heard.map(|number| (number, Arc::new(AtomicBool::new(false))));
         let came: Vec<(i32, Arc<AtomicBool>)> = came.collect();
         // The handlers run in the order in which they are registered: when the thread wakes, the signal's number is
         // already set.
@@ -206,6 +208,14 @@ impl Signals {
             tracing::warn!("the turn did not end in time");
         }
     }
+}
+
+/// The signals that whoever started axi has it ignore, the first in the lowest bit: `nohup axi …` outlives its terminal, and
+/// Ctrl+C does not reach what a script started with `&`. Linux tells (proc_pid_status(5)); elsewhere none counts as ignored.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
 /// Keeps standard output and error from all other threads for good: a question, or the line editor, in the middle

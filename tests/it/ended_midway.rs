@@ -67,6 +67,34 @@ fn a_signal_in_mid_stream_keeps_what_was_printed() {
     }
 }
 
+/// As `nohup` does, and a script with `&`.
+#[test]
+fn a_signal_that_whoever_starts_axi_ignores_does_not_end_it() {
+    for (signal, name) in [(Signal::HUP, "HUP"), (Signal::INT, "INT")] {
+        let home = Home::new();
+        let gate = Gate::new();
+        let server = Server::start([answer::chat_text("one two three").gate_before(3, &gate)]);
+        let own = axi(&home, &server);
+        let mut command = home.command("sh");
+        command.args(["-c", &format!("trap '' {name}; exec \"$0\" \"$@\"")]).arg(own.get_program());
+        command.args(own.get_args()).args(["-p", "--output", "stream-json", "count"]).stdin(Stdio::null());
+        command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        while !line.contains("\"two \"") {
+            line.clear();
+            assert!(out.read_line(&mut line).unwrap() > 0, "the answer never came");
+        }
+        rustix::process::kill_process(Pid::from_child(&child), signal).unwrap();
+        gate.open();
+        let last = out.lines().map_while(Result::ok).last().unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{name}");
+        assert_eq!(serde_json::from_str::<Value>(&last).unwrap()["end"]["kind"], "done", "{name}");
+        assert_eq!(kept(&home), "one two three", "{name}");
+    }
+}
+
 #[test]
 fn a_signal_during_a_question_gives_the_title_back() {
     let home = Home::new();

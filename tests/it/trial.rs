@@ -69,6 +69,20 @@ pub(crate) fn changes(ran: &Ran) -> Vec<(String, String)> {
 }
 
 #[test]
+fn what_was_interrupted_is_not_applied() {
+    let home = filled();
+    if !can_try() {
+        return;
+    }
+    let ran = tries(&home, &["--apply"], "echo half > half; kill -INT $$");
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert!(ran.out.contains("half") && !home.work().join("half").exists(), "{ran:?}");
+    let ran = tries(&home, &["--apply"], "echo all > all; exit 3");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(home.work().join("all").exists(), "{ran:?}");
+}
+
+#[test]
 fn what_a_command_would_change_is_told_deletions_first_and_nothing_is_touched() {
     if !can_try() {
         return;

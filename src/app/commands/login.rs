@@ -23,6 +23,10 @@ const TRIED_FOR: Duration = Duration::from_secs(10);
 
 pub(in crate::app) fn login(app: &App, provider: &str, in_file: bool) -> Exit {
     let console = Console::new(&app.locale);
+    if let Some(problem) = models::not_known(provider, &app.config(), &app.locale) {
+        console.fail(&problem);
+        return Exit::Usage;
+    }
     let key = if std::io::stdin().is_terminal() {
         let question = app.locale.with(word::said::LoginPrompt { provider });
         app.asker().secret(&question)
@@ -45,6 +49,10 @@ pub(in crate::app) fn login_any(app: &App) -> Exit {
 
 pub(in crate::app) fn logout(app: &App, provider: &str) -> Exit {
     let console = Console::new(&app.locale);
+    if let Some(problem) = models::not_known(provider, &app.config(), &app.locale) {
+        console.fail(&problem);
+        return Exit::Usage;
+    }
     done(&console, change_key(app, KeyAction::Remove, provider, &app.locale))
 }
 
@@ -68,12 +76,8 @@ pub(in crate::app) fn change_key(
     provider: &str,
     locale: &Locale,
 ) -> Result<String, Problem> {
-    if !models::names(&app.config()).iter().any(|name| name == provider) {
-        let known = models::names(&app.config()).join(", ");
-        return Err(Problem {
-            what: locale.with(word::error::UnknownProvider { provider }),
-            hint: locale.with(word::error::UnknownProviderHint { known: &known, provider }),
-        });
+    if let Some(problem) = models::not_known(provider, &app.config(), locale) {
+        return Err(problem);
     }
     let mut settings =
         models::without_key(&format!("{provider}/any"), &app.config(), &app.process.variables, locale)?;

@@ -19,12 +19,8 @@ use crate::terminal::width::column_after;
 
 pub(in crate::app) fn models(app: &App, wanted: Option<&str>, json: bool) -> Exit {
     let console = Console::new(&app.locale);
-    if let Some(name) = wanted.filter(|name| !models::names(&app.config()).iter().any(|known| known == name)) {
-        let known = models::names(&app.config()).join(", ");
-        console.fail(&Problem {
-            what: app.locale.with(word::error::UnknownProvider { provider: name }),
-            hint: app.locale.with(word::error::UnknownProviderHint { known: &known, provider: name }),
-        });
+    if let Some(problem) = wanted.and_then(|name| models::not_known(name, &app.config(), &app.locale)) {
+        console.fail(&problem);
         return Exit::Usage;
     }
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {

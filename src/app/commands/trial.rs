@@ -69,11 +69,12 @@ pub(in crate::app) fn trial(app: &App, options: &TryOptions) -> Exit {
                 None => continue,
             }
         }
-        if !options.apply {
+        let is_stopped = options.apply && was_interrupted(status);
+        if !options.apply || is_stopped {
             if options.output == TryOutput::Page && !set.changes.is_empty() {
                 console.note(app.locale.text(word::trial::UNTOUCHED));
             }
-            return shown;
+            return if is_stopped { Exit::Interrupted } else { shown };
         }
         if set.changes.is_empty() {
             return shown;
@@ -144,8 +145,9 @@ fn decided(app: &App, stand: &Stand, set: &ChangeSet, status: &mut ExitStatus) -
         ('o', word::trial::ask::SHELL),
     ];
     let items = keys.map(|(key, text)| (key, locale.text(text).to_owned()));
-    // What is lost by an Enter too many is not applied by one.
-    let start = usize::from(set.changes.iter().any(|change| change.kind == Kind::Deleted));
+    // What is lost by an Enter too many is not applied by one, nor what a person stopped half-way.
+    let deletes = set.changes.iter().any(|change| change.kind == Kind::Deleted);
+    let start = usize::from(deletes || was_interrupted(*status));
     loop {
         // What a person reads in order to decide is not told to the model.
         console.control(ASKING);
@@ -215,6 +217,11 @@ pub(in crate::app) fn why_not(app: &App, locale: &Locale) -> Option<String> {
 fn code(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt as _;
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
+}
+
+/// Tells whether Ctrl+C ended the command.
+fn was_interrupted(status: ExitStatus) -> bool {
+    code(status) == i32::from(Exit::Interrupted.code())
 }
 
 /// Applies what can be; what stands there is kept first, in a session of its own.

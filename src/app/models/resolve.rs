@@ -100,7 +100,7 @@ pub(in crate::app) fn without_key(
     let row = provider::find(provider);
     let section = config.providers.get(provider);
     if row.is_none() && section.is_none() {
-        return Err(unknown_provider(name, provider, config, locale));
+        return Err(unknown_model(name, provider, config, locale));
     }
     let mut settings = if let Some(row) = row {
         row.settings(model, None, environment)
@@ -315,18 +315,28 @@ fn is_local(base_url: &str) -> bool {
     provider::is_loopback(base_url)
 }
 
-fn unknown_provider(name: &str, provider: &str, config: &Config, locale: &Locale) -> Problem {
+fn unknown_model(name: &str, provider: &str, config: &Config, locale: &Locale) -> Problem {
     if !name.contains('/') {
         return Problem {
             what: locale.with(word::error::BadModel { model: name }),
             hint: locale.text(word::error::BAD_MODEL_HINT).to_owned(),
         };
     }
-    let known = names(config).join(", ");
+    unknown_provider(provider, &names(config), locale)
+}
+
+fn unknown_provider(provider: &str, known: &[String], locale: &Locale) -> Problem {
+    let known = known.join(", ");
     Problem {
         what: locale.with(word::error::UnknownProvider { provider }),
         hint: locale.with(word::error::UnknownProviderHint { known: &known, provider }),
     }
+}
+
+/// Says that there is no such provider, and which there are; `None` where there is.
+pub(in crate::app) fn not_known(provider: &str, config: &Config, locale: &Locale) -> Option<Problem> {
+    let known = names(config);
+    (!known.iter().any(|name| name == provider)).then(|| unknown_provider(provider, &known, locale))
 }
 
 /// Lists the names of all providers: the table's, then the settings'.

@@ -76,7 +76,7 @@ fn a_session_of_codex_is_read_in_its_envelope_and_without() {
         "User: hi",
         "Assistant: hello",
         "shell {}",
-        "shell Interrupted: Interrupted by the user before it finished.",
+        "shell Interrupted: Interrupted: it may have run in part, or not at all.",
     ];
     assert_eq!((older.from, said(&older)), (Foreign::Codex, expected.map(str::to_owned).to_vec()));
 }

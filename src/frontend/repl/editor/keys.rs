@@ -418,7 +418,8 @@ impl EditMode for LineMode {
         if let Event::Resize(columns, rows) = event {
             // The prompt alone is one row.
             let is_one_row = self.state.pending().look(|unsent| unsent.line.is_empty());
-            let (columns, rows) = if is_one_row { (columns, rows) } else { self.in_step.still_size((columns, rows)) };
+            let (columns, rows) =
+                if is_one_row { (columns, rows) } else { self.in_step.still_size((columns, rows)) };
             self.in_step.is_sized((columns, rows));
             self.in_step.asks();
             event = Event::Resize(columns, rows);
