@@ -16,8 +16,8 @@ use super::undo::{Changes, Undo};
 use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
 use crate::approval::command::{Judged, LineJudgement, judge};
 use crate::approval::{
-    Assessment, Class, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule,
-    line_rule,
+    Assessment, BlastRadius, Class, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict,
+    always_rule, line_rule,
 };
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::sandbox::{Reach, Sandbox, SandboxState};
@@ -320,7 +320,11 @@ impl Consent {
         let outlives = tool.outlives(&call.input);
         let offers = !never_auto && wants.widened.is_none() && !outlives;
         let secret = verdict.reasons.iter().any(|reason| matches!(reason, Reason::Credential { .. }));
-        let careful = secret || wants.reach == Reach::Full || is_careful(effect, assessment.line.as_deref());
+        let careful = secret
+            || wants.reach == Reach::Full
+            || tool.is_said_to_harm()
+            || reach.as_ref().is_some_and(|reach| may_replace(reach, assessment.line.as_deref()))
+            || is_careful(effect, assessment.line.as_deref());
         let request = ApprovalRequest {
             always_rule: if offers {
                 always_rule(&call.name, effect, subject, assessment, surroundings)
@@ -458,10 +462,18 @@ impl Consent {
     }
 }
 
-/// Tells whether a call destroys something, or sends something to others.
+/// Tells whether a call destroys something, leaves the machine, or prints a secret.
 fn is_careful(effect: Effect, line: Option<&LineJudgement>) -> bool {
-    let careful = |part: &Judged| part.class == Class::Destructive || part.sends();
-    effect == Effect::Delete || line.is_some_and(|line| line.parts.iter().any(careful))
+    let careful = |part: &Judged| part.class == Class::Destructive || part.leaves();
+    matches!(effect, Effect::Delete | Effect::Network)
+        || line.is_some_and(|line| line.prints_secret() || line.parts.iter().any(careful))
+}
+
+/// Tells whether content may be replaced of which git has no copy: what a redirection opens, or a copy is put over.
+fn may_replace(reach: &BlastRadius, line: Option<&LineJudgement>) -> bool {
+    let is_put_over = reach.untracked > 0 && reach.files > reach.removed + reach.moved;
+    let puts = || line.is_some_and(|line| line.parts.iter().any(Judged::renames));
+    reach.replaced > 0 || reach.unanswered || is_put_over && puts()
 }
 
 /// Turns a yes into a question: only a person who has just read the line may agree to it.

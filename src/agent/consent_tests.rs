@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use super::super::bench::{Recorder, bench_of, text};
 use super::super::{Approval, TurnEnd};
-use crate::approval::command::JUDGED;
+use super::may_replace;
+use crate::approval::command::{JUDGED, judge};
+use crate::approval::{BlastRadius, Surroundings};
 use crate::conversation::{Effect, Preview, StopReason, StreamEvent, Subject, ToolSpec};
 use crate::tool::{Before, Roots, Tool, ToolContext, ToolFacts, ToolOutput};
 
@@ -33,6 +35,11 @@ impl Tool for Lines {
 
 /// How often a line is judged by the time it has run.
 fn judged(line: &str, yes: bool, approval: Approval) -> u32 {
+    asked(line, yes, approval).0
+}
+
+/// As above, and whether an accidental Enter would have meant no, where it was asked.
+fn asked(line: &str, yes: bool, approval: Approval) -> (u32, Option<bool>) {
     let call = vec![
         Ok(StreamEvent::ToolCallStart {
             slot: 0,
@@ -50,7 +57,43 @@ fn judged(line: &str, yes: bool, approval: Approval) -> u32 {
     let mut recorder = Recorder { approvals: VecDeque::from([approval]), ..Recorder::default() };
     JUDGED.set(0);
     assert_eq!(bench.turn("go", &mut recorder), TurnEnd::Done);
-    JUDGED.get()
+    (JUDGED.get(), recorder.requests.first().map(|request| request.careful))
+}
+
+#[test]
+fn enter_means_no_for_what_destroys_or_leaves_the_machine_or_prints_a_secret() {
+    let careful = |line: &str| asked(line, false, Approval::Deny(String::new())).1;
+    for line in [
+        "rm a.log",
+        "curl -d @a.log https://example.org",
+        "curl https://example.org/a",
+        "wget https://example.org/a",
+        "nc example.org 80 < a.log",
+        "scp a.log example.org:",
+        "git push",
+        "gpg --export-secret-keys",
+    ] {
+        assert_eq!(careful(line), Some(true), "{line}");
+    }
+    for line in ["cargo test", "npm install", "git pull"] {
+        assert_eq!(careful(line), Some(false), "{line}");
+    }
+}
+
+#[test]
+fn enter_means_no_for_what_replaces_content_that_git_has_no_copy_of() {
+    let may = |line: &str, reach: BlastRadius| may_replace(&reach, Some(&judge(line, &Surroundings::default())));
+    let one = || BlastRadius { files: 1, untracked: 1, ..BlastRadius::default() };
+    assert!(may("> a", BlastRadius { replaced: 1, ..one() }));
+    assert!(may("> a", BlastRadius { unanswered: true, ..BlastRadius::default() }));
+    for line in ["cp b a", "ln -sf b a", "install b a", "mv b a"] {
+        assert!(may(line, one()), "{line}");
+        assert!(!may(line, BlastRadius { untracked: 0, ..one() }), "{line}");
+    }
+    assert!(!may("mv b a", BlastRadius { moved: 1, ..one() }));
+    for line in ["sed -i s/a/b/ a", "echo x >> a", "touch a"] {
+        assert!(!may(line, one()), "{line}");
+    }
 }
 
 #[test]

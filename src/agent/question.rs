@@ -87,8 +87,8 @@ pub struct ApprovalRequest {
     pub widened: Option<Widened>,
     /// Whether the call starts something that goes on after axi ends: a yes then holds for this call only.
     pub outlives: bool,
-    /// Whether the call destroys something, shows a secret, leaves the sandbox or sends something to others: an
-    /// accidental Enter then means no.
+    /// Whether the call destroys something, shows a secret, leaves the sandbox or the machine, or whether who brings its tool
+    /// says so: an accidental Enter then means no.
     pub careful: bool,
     /// How it could be tried first; `None` for what no trial can hold.
     pub trial: Option<Tryable>,

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::question::Review;
-use super::{AgentEvent, Frontend, Notice};
+use super::{AgentEvent, Frontend, Notice, TurnEnd};
 use crate::approval::command::{Judged, LineJudgement};
 use crate::approval::{Class, Reason, Verdict};
 use crate::conversation::{Effect, Subject};
@@ -94,8 +94,8 @@ impl Trials for crate::trial::TurnCopies {
     }
 }
 
-/// Says what is applied where the front end has nobody to ask.
-pub type Reviewer = Box<dyn FnMut(&ChangeSet) -> Review + Send>;
+/// Says what is applied of a turn that ended so, where the front end has nobody to ask.
+pub type Reviewer = Box<dyn FnMut(&ChangeSet, &TurnEnd) -> Review + Send>;
 
 /// The trials of one agent's turns.
 pub(super) struct TurnTrials {
@@ -179,7 +179,12 @@ impl TurnTrials {
 
     /// Ends the turn's trial, asks what of it is applied, and applies that. Returns what the model is told with the next
     /// message. Blocks, as a question does.
-    pub(super) fn review(&mut self, journal: Option<&mut Journal>, frontend: &mut dyn Frontend) -> Option<String> {
+    pub(super) fn review(
+        &mut self,
+        end: &TurnEnd,
+        journal: Option<&mut Journal>,
+        frontend: &mut dyn Frontend,
+    ) -> Option<String> {
         let set = match self.trials.end() {
             Ok(set) => set.filter(|set| !set.changes.is_empty()),
             Err(error) => {
@@ -190,7 +195,7 @@ impl TurnTrials {
         };
         let left = set.map(|set| {
             let review = match frontend.review(&set) {
-                Review::Unavailable => (self.reviewer)(&set),
+                Review::Unavailable => (self.reviewer)(&set, end),
                 review => review,
             };
             applied(&set, &review, journal, frontend)

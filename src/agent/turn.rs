@@ -115,7 +115,7 @@ impl Agent {
         if self.undo.is_trying() {
             // What runs on would write where nobody looks any more.
             self.runner.memory.end_all();
-            if let Some(note) = self.undo.review(frontend) {
+            if let Some(note) = self.undo.review(&end, frontend) {
                 self.runner.memory.forget_files();
                 self.talk.note(note);
             }

@@ -11,7 +11,7 @@ use super::talk::Said;
 use super::touches::{self, Expected};
 use super::trials::TurnTrials;
 use super::wait::watched;
-use super::{AgentEvent, Frontend, Notice, reach};
+use super::{AgentEvent, Frontend, Notice, TurnEnd, reach};
 use crate::approval::command::{LineJudgement, judge};
 use crate::approval::{Class, Surroundings};
 use crate::conversation::{Effect, Subject};
@@ -188,9 +188,9 @@ impl Undo {
         self.trials.as_ref().is_some_and(TurnTrials::is_running)
     }
 
-    /// Ends the turn's trial and has it reviewed; returns what the model is told of it.
-    pub(super) fn review(&mut self, frontend: &mut dyn Frontend) -> Option<String> {
-        self.trials.as_mut()?.review(self.journal.as_mut(), frontend)
+    /// Ends the trial of a turn that ended so, and has it reviewed; returns what the model is told of it.
+    pub(super) fn review(&mut self, end: &TurnEnd, frontend: &mut dyn Frontend) -> Option<String> {
+        self.trials.as_mut()?.review(end, self.journal.as_mut(), frontend)
     }
 
     /// Says how a call runs that may run unasked; `is_tryable`: a trial can hold it.

@@ -79,6 +79,8 @@ pub struct BlastRadius {
     pub removed_directories: u64,
     /// Those of the files that would be moved.
     pub moved: u64,
+    /// Those of the files whose content would be replaced, and of which git has no copy.
+    pub replaced: u64,
     /// The size of the files, in bytes.
     pub bytes: u64,
     /// Those of the files of which git has no copy: removed, they are lost.
@@ -439,7 +441,10 @@ impl<'a> Counter<'a> {
                 Action::Move => self.radius.moved += 1,
                 Action::Overwrite | Action::Change | Action::Attributes => {}
             }
-            self.radius.untracked += u64::from(!(limits.tracked)(&path));
+            let is_untracked = !(limits.tracked)(&path);
+            self.radius.untracked += u64::from(is_untracked);
+            self.radius.replaced +=
+                u64::from(target.action == Action::Overwrite && is_untracked && entry.bytes > 0);
             self.radius.outside += u64::from(!path.starts_with(&self.place.workspace));
         }
     }

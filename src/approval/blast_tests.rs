@@ -111,6 +111,24 @@ fn counts(line: &str) -> (u64, u64, u64, u64) {
 }
 
 #[test]
+fn content_that_nobody_else_has_is_replaced_and_not_only_changed() {
+    for line in ["> notes.txt", "tee notes.txt < x", "sort x > notes.txt"] {
+        assert_eq!(radius(line).replaced, 1, "{line}");
+    }
+    // What is new, grows, goes or is kept by git.
+    for line in [
+        "> new.txt",
+        "echo x >> notes.txt",
+        "tee -a notes.txt < x",
+        "rm notes.txt",
+        "sort x > src/lib.rs",
+        "mkdir new",
+    ] {
+        assert_eq!(radius(line).replaced, 0, "{line}");
+    }
+}
+
+#[test]
 fn everything_below_a_directory_counts() {
     assert_eq!(counts("rm -rf build"), (3, 301, 3, 0));
     assert_eq!(counts("rm -rf src build"), (5, 331, 3, 0));

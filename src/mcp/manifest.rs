@@ -42,6 +42,10 @@ pub struct ToolEntry {
     /// Whether its server answers a call of it with a task only.
     #[serde(default)]
     pub as_task: bool,
+    /// Whether its server says outright that it may destroy something, or that it reaches others (`destructiveHint`,
+    /// `openWorldHint`).
+    #[serde(default)]
+    pub harms: bool,
 }
 
 /// What a server said of itself.
@@ -135,7 +139,9 @@ impl ToolEntry {
         let support = value.get("execution").and_then(|execution| execution.get("taskSupport"));
         let as_task = support.is_some_and(|support| support == "required");
         let description = plain(words.unwrap_or_default());
-        Some(Self { name: name.to_owned(), description, input_schema, as_task })
+        let hints = ["destructiveHint", "openWorldHint"];
+        let harms = value.get("annotations").is_some_and(|said| hints.iter().any(|hint| said[hint] == true));
+        Some(Self { name: name.to_owned(), description, input_schema, as_task, harms })
     }
 }
 
@@ -196,6 +202,16 @@ mod tests {
     }
 
     #[test]
+    fn a_server_can_only_say_that_a_tool_does_harm() {
+        let harms = |said: Value| ToolEntry::read(&json!({"name": "a", "annotations": said})).unwrap().harms;
+        assert!(harms(json!({"destructiveHint": true})));
+        assert!(harms(json!({"readOnlyHint": true, "openWorldHint": true})));
+        for said in [json!({}), json!({"readOnlyHint": false, "destructiveHint": false}), json!("x"), json!(7)] {
+            assert!(!harms(said));
+        }
+    }
+
+    #[test]
     fn what_cannot_be_typed_is_not_offered() {
         let read = PromptEntry::read(
             &json!({"name": "ask", "description": " a\u{1b}[2Jb\nc", "arguments": [{"name": "x"}, {}]}),
@@ -222,6 +238,7 @@ mod tests {
             description: String::new(),
             input_schema: json!({}),
             as_task: true,
+            harms: false,
         }];
         let manifest = Manifest {
             era: Era::Session,

@@ -50,6 +50,12 @@ pub trait Tool: Send + Sync {
         false
     }
 
+    /// Tells whether who brings the tool says that it may destroy something, or reaches others. What is said to the contrary
+    /// counts for nothing.
+    fn is_said_to_harm(&self) -> bool {
+        false
+    }
+
     /// Tells whether the call has to do with the person's terminal, or goes on beside the conversation: nothing can repeat
     /// it.
     fn is_beside(&self, _input: &Value) -> bool {

@@ -77,6 +77,20 @@ fn prints_and_applies(axi: &Starts) {
     let (ran, _) = asked(&[]);
     assert!(ran.out.contains("deleted file mode 100644") && ran.out.contains("+more"), "{}", ran.out);
     assert_eq!(picture(&home.work()), before);
+    let (ran, _) = asked(&["--output", "json"]);
+    let object: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(
+        (object["answer"].as_str(), object["trial"]["changes"][0]["kind"].as_str()),
+        (Some("did it"), Some("deleted"))
+    );
+    let (ran, _) = asked(&["--output", "stream-json"]);
+    let lines: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.last().unwrap()["type"], "trial");
+    assert_eq!(picture(&home.work()), before);
+    // A turn that does not end by itself leaves nothing.
+    let (ran, _) = asked(&["--apply", "--max-steps", "1"]);
+    assert_eq!(ran.code, Some(6), "{}", ran.err);
+    assert_eq!(picture(&home.work()), before);
     let (ran, _) = asked(&["--apply"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "did it\n"), "{}", ran.err);
     let there = |name: &str| home.work().join(name).exists();

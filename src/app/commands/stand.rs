@@ -2,10 +2,13 @@
 
 use std::ffi::OsString;
 use std::os::fd::AsFd as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGQUIT};
 
 use super::super::context::App;
 use crate::agent::Probe;
@@ -189,13 +192,15 @@ impl Stand {
         }
         // The key is for the command; a handler, not "ignored", which it would inherit.
         let heard = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGQUIT] {
+        for signal in [SIGINT, SIGQUIT] {
             signal_hook::flag::register(signal, Arc::clone(&heard)).map_err(denied)?;
         }
         let status = command.status().map_err(denied)?;
         drop(lent);
         self.trial.entered()?;
-        Ok(status)
+        // Whoever stops axi alone means the command, too.
+        let is_stopped = heard.load(Ordering::Relaxed);
+        Ok(if is_stopped { ExitStatus::from_raw(SIGINT) } else { status })
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::rc::Rc;
 use std::time::SystemTime;
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::super::console::Console;
@@ -12,6 +13,7 @@ use super::super::failed::{Failed, runtime};
 use super::super::models::{self, Missing, choose};
 use super::human::human_options;
 use super::session::FrontendKind;
+use super::tries::Told;
 use super::{agent, piped, tries};
 use crate::cli::{Output as Form, RunOptions};
 use crate::command::Problem;
@@ -21,6 +23,7 @@ use crate::frontend::human::{Human, Nobody};
 use crate::frontend::print;
 use crate::frontend::signals::Signals;
 use crate::locale::word;
+use crate::terminal::escape_json;
 
 pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal: bool) -> Result<Exit, Failed> {
     let message = print_message(app, options.message.as_deref(), stdin_terminal)?;
@@ -31,7 +34,7 @@ pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal:
         Console::new(&app.locale).note(&found);
     }
     let (mut agent, _) = agent::make(app, options, provider, FrontendKind::Print)?;
-    let tried = tries::begin(app, options, &mut agent, false).filter(|_| !options.apply);
+    let tried = tries::begin(app, options, &mut agent, false).filter(|_| options.json || !options.apply);
     crate::tool::sweep_aside(agent.outputs(), agent.temporary(), SystemTime::now());
     let cancel = CancellationToken::new();
     let signals = Signals::start(None);
@@ -54,29 +57,48 @@ pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal:
             let mut human = Human::new(screen, human_options(app, &agent, looks, Box::new(Nobody)));
             let end = runtime.block_on(agent.run_turn(Message::user(message), &mut human, &cancel));
             signals.watch(None);
-            return Ok(told(app, tried.as_ref(), options.json, Exit::from(&end)));
+            return Ok(told(app, options, tried.as_ref(), &[], Exit::from(&end)));
         }
         Form::Text => print::Form::Text,
         Form::Json => print::Form::Json,
         Form::StreamJson => print::Form::StreamJson,
     };
     let message = Message::user(message);
+    let mut answer = Vec::new();
     let exit = if tried.is_some() && form == print::Form::Text {
         // What would change is what programs read there: the answer is not mixed with it.
         let streams = (std::io::stderr(), std::io::stderr());
+        runtime.block_on(print::run(&mut agent, message, form, streams, &app.locale, &place, &cancel))
+    } else if tried.is_some() && form == print::Form::Json {
+        let streams = (&mut answer, std::io::stderr().lock());
         runtime.block_on(print::run(&mut agent, message, form, streams, &app.locale, &place, &cancel))
     } else {
         let streams = (std::io::stdout().lock(), std::io::stderr().lock());
         runtime.block_on(print::run(&mut agent, message, form, streams, &app.locale, &place, &cancel))
     };
     signals.watch(None);
-    Ok(told(app, tried.as_ref(), options.json, exit))
+    Ok(told(app, options, tried.as_ref(), &answer, exit))
 }
 
-/// Prints what a turn in a trial would change.
-fn told(app: &App, tried: Option<&tries::Printed>, json: bool, exit: Exit) -> Exit {
+/// Prints what a turn in a trial would change: in the one object of the `answer`, as one more event, or alone.
+fn told(app: &App, options: &RunOptions, tried: Option<&tries::Printed>, answer: &[u8], exit: Exit) -> Exit {
     let Some(tried) = tried else { return exit };
-    match Console::new(&app.locale).print(&tries::printed(tried, json)) {
+    let text = match (tries::taken(tried, options), options.output) {
+        (Told::Patch(patch), _) => patch,
+        (Told::Json(changes), Form::Text) => escape_json(format!("{changes:#}\n")),
+        (Told::Json(changes), Form::Json) => match serde_json::from_slice::<Value>(answer) {
+            Ok(mut object) => {
+                object["trial"] = changes;
+                escape_json(object.to_string()) + "\n"
+            }
+            Err(_) => String::from_utf8_lossy(answer).into_owned(),
+        },
+        (Told::Json(mut changes), Form::StreamJson) => {
+            changes["type"] = "trial".into();
+            escape_json(changes.to_string()) + "\n"
+        }
+    };
+    match Console::new(&app.locale).print(&text) {
         Exit::Done => exit,
         failed => failed,
     }

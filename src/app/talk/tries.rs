@@ -6,14 +6,16 @@ mod turn;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::{Value, json};
+
 #[cfg(target_os = "linux")]
 use super::super::commands::Offered;
 use super::super::commands::{agrees_to_copy, layer_probe};
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::project::InCopy;
-use crate::agent::{Agent, Bounds, Review, Trials, try_calls};
-use crate::cli::RunOptions;
+use crate::agent::{Agent, Bounds, Review, Trials, TurnEnd, try_calls};
+use crate::cli::{Output, RunOptions};
 use crate::command::{self, Problem, trial_cause};
 use crate::config::{Approvals, TryApply};
 use crate::frontend::exit::Exit;
@@ -21,8 +23,14 @@ use crate::locale::word;
 use crate::trial::{ChangeSet, Most, Refused, TurnCopies};
 use turn::TurnTrials;
 
-/// What a turn in print mode would change, as it is printed.
-pub(super) type Printed = Arc<Mutex<Option<String>>>;
+/// What a turn in print mode would change.
+pub(super) enum Told {
+    Json(Value),
+    Patch(String),
+}
+
+/// As above, once the turn is over.
+pub(super) type Printed = Arc<Mutex<Option<Told>>>;
 
 /// Tells whether turns are to run in trials.
 fn wanted(app: &App, options: &RunOptions) -> bool {
@@ -130,16 +138,14 @@ pub(super) fn begin(app: &App, options: &RunOptions, agent: &mut Agent, is_perso
     let copies = app.turn_copies.take().map(|copies| Box::new(copies) as Box<dyn Trials>);
     let turns = copies.or_else(|| layers(app, options))?;
     let printed = Printed::default();
-    let (kept, locale) = (Arc::clone(&printed), app.locale.clone());
-    let (apply, json) = (options.apply, options.json);
-    let reviewer = move |set: &ChangeSet| {
-        if apply {
-            return Review::All;
-        }
-        let text = if json { format!("{:#}\n", command::trial_json(set, 0)) } else { command::trial_patch(set) };
-        tracing::info!(changes = set.changes.len(), language = locale.tag(), "a turn's trial is printed");
-        *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
-        Review::Nothing
+    let kept = Arc::clone(&printed);
+    let (apply, json) = (options.apply, as_json(options));
+    let reviewer = move |set: &ChangeSet, end: &TurnEnd| {
+        let told =
+            if json { Told::Json(command::trial_json(set, 0)) } else { Told::Patch(command::trial_patch(set)) };
+        *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
+        // What was stopped or failed half-way is not what was asked for.
+        if apply && *end == TurnEnd::Done { Review::All } else { Review::Nothing }
     };
     agent.try_turns(Box::new(TurnTrials::new(turns, app, is_person)), Box::new(reviewer));
     Some(printed)
@@ -194,11 +200,20 @@ pub(super) fn calls(app: &App, agent: &mut Agent) {
     try_calls(agent, places, Bounds { deletions, paths }, layer_probe(app));
 }
 
-/// Takes what a turn would change, as it is printed; the empty set as JSON where it would change nothing.
-pub(super) fn printed(printed: &Printed, json: bool) -> String {
+/// Takes what a turn would change.
+pub(super) fn taken(printed: &Printed, options: &RunOptions) -> Told {
     let found = printed.lock().unwrap_or_else(PoisonError::into_inner).take();
     let nothing = || {
-        if json { "{\n  \"exit\": 0,\n  \"changes\": [],\n  \"also\": []\n}\n".to_owned() } else { String::new() }
+        if as_json(options) {
+            Told::Json(json!({"exit": 0, "changes": [], "also": []}))
+        } else {
+            Told::Patch(String::new())
+        }
     };
     found.unwrap_or_else(nothing)
+}
+
+/// Tells whether programs read what a turn would change, and no patch is to stand beside what they read.
+const fn as_json(options: &RunOptions) -> bool {
+    options.json || !matches!(options.output, Output::Text)
 }

@@ -4,7 +4,7 @@
 use super::effect::git_command_at;
 use super::judgement::{Judged, Part};
 use crate::approval::Class;
-use crate::approval::program::{Grammar, Naming, Program, Trait};
+use crate::approval::program::{Grammar, Naming, Program, Trait, lists};
 use crate::secret::printed;
 
 /// How a part gives new names to what has one.
@@ -114,6 +114,20 @@ impl Judged {
             row.below().iter().any(|row| row.is(Trait::Sends) && words.iter().any(|word| named(word, row)))
         };
         self.class != Class::ReadOnly && self.row().is_some_and(|row| row.is(Trait::Sends) || below(row))
+    }
+
+    /// Tells whether something may leave the machine with it: all that reaches the network but what is known to fetch only.
+    pub(crate) fn leaves(&self) -> bool {
+        self.sends() || self.class == Class::Network && !self.only_fetches()
+    }
+
+    /// Tells whether it is known to fetch and to send nothing: a package manager, git that does not push.
+    pub(super) fn only_fetches(&self) -> bool {
+        let mut words = self.words().iter().flatten();
+        let program = words.next().map_or("", String::as_str);
+        let name = program.rsplit('/').next().unwrap_or(program);
+        let below = words.find(|word| !word.starts_with('-'));
+        lists::FETCHING_PROGRAMS.contains(name) || name == "git" && below.is_some_and(|word| word != "push")
     }
 
     /// What it does to the files of the workspace where it is git.

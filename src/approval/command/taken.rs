@@ -176,11 +176,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 
 /// Tells whether a part may send what it is given.
 fn sends(part: &Judged) -> bool {
-    let name = name(part);
-    let second = part.words().iter().flatten().skip(1).find(|word| !word.starts_with('-'));
-    let fetches =
-        lists::FETCHING_PROGRAMS.contains(name) || name == "git" && second.is_some_and(|word| word != "push");
-    (part.class == Class::Network || !stays(part)) && !fetches
+    (part.class == Class::Network || !stays(part)) && !part.only_fetches()
 }
 
 fn resolved(word: &str, base: &Path, place: &Surroundings) -> PathBuf {

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::agent::{Approval, ApprovalRequest, Tryable};
-use crate::approval::Rule;
+use crate::approval::{Reason, Rule};
 use crate::conversation::{Answer, Effect, Subject, ToolVerb};
 use crate::frontend::{tool_words, words};
 use crate::locale::{Locale, word};
@@ -190,6 +190,15 @@ fn session_choice(locale: &Locale, request: &ApprovalRequest, name: &str) -> Opt
         }),
         // It is gone afterwards: there is no second time.
         Subject::Paths { .. } if request.effect == Effect::Delete => None,
+        Subject::Paths { .. } if request.effect == Effect::Read => {
+            Some(locale.text(word::approve::session::READS).to_owned())
+        }
+        // The session's yes is for the workspace.
+        Subject::Paths { .. }
+            if request.reasons.iter().any(|reason| matches!(reason, Reason::OutsideWorkspace { .. })) =>
+        {
+            None
+        }
         Subject::Paths { .. } => Some(locale.text(word::approve::session::PATHS).to_owned()),
         Subject::Host { host } => {
             let rule = format!("{name}({})", sanitize_line(host));

@@ -52,6 +52,10 @@ impl Tool for ServerTool {
         Subject::Whole
     }
 
+    fn is_said_to_harm(&self) -> bool {
+        self.offered.tool.harms
+    }
+
     fn about(&self, input: &Value) -> About {
         match input.as_object() {
             Some(fields) if !fields.is_empty() => About::Text { text: input.to_string() },
