@@ -223,7 +223,7 @@ impl App {
 
     pub(super) fn sessions(&self) -> Option<SessionStore> {
         let store = self.paths.sessions().map(SessionStore::new)?;
-        Some(store.with_journals(self.paths.journal()))
+        Some(store.with_journals(self.paths.journal()).with_outputs(self.paths.outputs()))
     }
 
     /// What confines commands: axi's own directories are hidden from what runs unasked, but for kept outputs.

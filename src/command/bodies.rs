@@ -104,8 +104,9 @@ pub(super) fn language(context: &mut Context<'_>, argument: &str) -> Outcome {
         });
     };
     match context.world.remember("language", tag, context.locale) {
+        Ok(()) => Outcome::Language(tag),
         // This session uses the language all the same: only the next start will not know it.
-        Ok(()) | Err(_) => Outcome::Language(tag),
+        Err(problem) => and_failed(Outcome::Language(tag), problem),
     }
 }
 
@@ -184,8 +185,8 @@ pub(super) fn think(context: &mut Context<'_>, argument: &str) -> Outcome {
         return wrong_word(context, argument, ReasoningView::WORDS);
     };
     match context.world.remember("reasoning", view.word(), context.locale) {
-        // It holds for now all the same.
-        Ok(()) | Err(_) => Outcome::Reasoning(Some(view)),
+        Ok(()) => Outcome::Reasoning(Some(view)),
+        Err(problem) => and_failed(Outcome::Reasoning(Some(view)), problem),
     }
 }
 
@@ -197,9 +198,14 @@ pub(super) fn theme(context: &mut Context<'_>, argument: &str) -> Outcome {
         return wrong_word(context, argument, ThemeChoice::WORDS);
     };
     match context.world.remember("theme", choice.word(), context.locale) {
-        // As above.
-        Ok(()) | Err(_) => Outcome::Theme(Some(choice)),
+        Ok(()) => Outcome::Theme(Some(choice)),
+        Err(problem) => and_failed(Outcome::Theme(Some(choice)), problem),
     }
+}
+
+/// What holds for now, and that it was not kept.
+fn and_failed(holds: Outcome, problem: Problem) -> Outcome {
+    Outcome::Both(Box::new(holds), Box::new(Outcome::Fail(problem)))
 }
 
 fn wrong_word(context: &Context<'_>, word: &str, known: &[&str]) -> Outcome {

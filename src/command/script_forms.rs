@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 pub(super) fn shell(head: &str, begin: &str, bodies: &[(String, String)]) -> String {
-    let mut script = format!("#!/usr/bin/env bash\n{head}set -euo pipefail\n\n{begin}");
+    let mut script = format!(
+        "#!/usr/bin/env bash\n{head}# `sh` is another shell on some systems.\n[ -n \"${{BASH_VERSION-}}\" ] || exec bash \"$0\" \"$@\"\nset -euo pipefail\n\n{begin}"
+    );
     for (said, body) in bodies {
         let _ = write!(script, "\n{}{body}\n", comment(said));
     }

@@ -65,7 +65,7 @@ fn what_ended_well_is_written_with_its_directory_and_what_failed_is_left_out() {
         # The commands of the axi session 20260101-000000-00000000 that succeeded, in order. Each ran in a shell of its own.\n\
         # 1 command is left out: it failed, did not end, or was taken back.\n\
         # axi changed these files without a command, so they are not changed here: made.txt\n\
-        set -euo pipefail\n\ncd '/a b'\n\n# 1. build[31m it\nmake all\n# shellcheck disable=all\n(\nset +eu +o pipefail\ncd sub && ls\n)\n";
+        # `sh` is another shell on some systems.\n[ -n \"${BASH_VERSION-}\" ] || exec bash \"$0\" \"$@\"\nset -euo pipefail\n\ncd '/a b'\n\n# 1. build[31m it\nmake all\n# shellcheck disable=all\n(\nset +eu +o pipefail\ncd sub && ls\n)\n";
     assert_eq!(written(&talk, Path::new("/a b"), &[], ScriptForm::Shell).as_deref(), Some(expected));
     // What was taken back, and a session without anything that worked.
     assert_eq!(written(&talk, Path::new("/src"), &[0], ScriptForm::Shell), None);

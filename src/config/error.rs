@@ -16,7 +16,7 @@ pub enum ConfigError {
         cause: std::io::Error,
     },
     /// Not TOML.
-    #[error("{}:{}:{}: {:?}", .0.spot.file.display(), .0.spot.line, .0.spot.column, .0.fault)]
+    #[error("{}:{}:{}", .0.spot.file.display(), .0.spot.line, .0.spot.column)]
     Wrong(Box<Finding>),
     /// The key that is to be written lies in something that is no table.
     #[error("{path}: {key} holds something else")]

@@ -210,6 +210,7 @@ fn network<'a>(locale: &'a Locale, cause: &'a str) -> (&'a str, Word) {
         cause::BAD_PROXY => (word::cause::BAD_PROXY, hint::BAD_PROXY_HINT),
         cause::CERTIFICATE_FILE => (word::cause::CERTIFICATE_FILE, hint::CERTIFICATE_FILE_HINT),
         cause::CLOSED => (word::cause::CLOSED, hint::UNREACHABLE_HINT),
+        cause::BAD_HEADER => (word::cause::BAD_HEADER, hint::BAD_HEADER_HINT),
         cause::BAD_URL => (word::cause::BAD_URL, hint::BAD_URL_HINT),
         unknown => return (unknown, hint::UNREACHABLE_HINT),
     };

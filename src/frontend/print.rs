@@ -47,6 +47,7 @@ pub async fn run<W: Write, E: Write>(
         about: Vec::new(),
         retry: None,
         told_broken: false,
+        is_kept: agent.keeps_journal(),
     };
     let (end, mut pipe) = match form {
         Form::Text => {
@@ -128,6 +129,8 @@ struct Stderr<'a, E> {
     retry: Option<u32>,
     /// Whether it was told that the answer broke off, and why: the end of the turn says no more.
     told_broken: bool,
+    /// Whether the session is written: only then is there one to go on with.
+    is_kept: bool,
 }
 
 impl<E: Write> Stderr<'_, E> {
@@ -177,13 +180,22 @@ impl<E: Write> Stderr<'_, E> {
                 }
             }
             AgentEvent::Notice { notice } => {
-                let told = words::notice(self.locale, notice);
+                let mut told = words::notice(self.locale, notice);
+                self.is_kept &= !matches!(notice, Notice::NotSaved { .. });
+                if matches!(notice, Notice::BrokenMidway { .. }) {
+                    let hint = self.is_kept.then(|| self.locale.text(word::notice::BROKEN_MIDWAY_HINT_FLAG));
+                    told.hint = hint.unwrap_or_default().to_owned();
+                }
                 self.tell(words::notice_label(notice), &told);
                 self.told_broken = matches!(notice, Notice::BrokenMidway { .. });
             }
             AgentEvent::TurnEnded { end } => {
                 let is_told = std::mem::take(&mut self.told_broken);
-                let told = words::turn_end(self.locale, end, words::Speaking::ByFlags);
+                let mut told = words::turn_end(self.locale, end, words::Speaking::ByFlags);
+                if let (TurnEnd::StepLimit { .. }, Some(told)) = (end, &mut told) {
+                    let (kept, unkept) = (word::turn::STEP_LIMIT_HINT_FLAG, word::turn::STEP_LIMIT_HINT_UNSAVED);
+                    told.hint = self.locale.text(if self.is_kept { kept } else { unkept }).to_owned();
+                }
                 if let Some(told) = told.filter(|_| !is_told) {
                     let label = match end {
                         TurnEnd::Interrupted | TurnEnd::Done | TurnEnd::Length => word::error::WARNING,

@@ -12,6 +12,7 @@ fn a_retry_is_told_once_however_long_it_is_waited_for() {
         about: Vec::new(),
         retry: None,
         told_broken: false,
+        is_kept: true,
     };
     let retrying = |attempt, wait_ms| AgentEvent::Retrying {
         attempt,

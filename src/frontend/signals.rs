@@ -28,6 +28,8 @@ pub struct Signals {
     turn: Arc<(Mutex<Turn>, Condvar)>,
     /// Set in the signal handler itself, so that everyone whom the signal wakes sees it.
     ending: Arc<AtomicBool>,
+    /// Whether SIGINT ends axi, too.
+    interrupt_ends: Arc<AtomicBool>,
     last_words: Arc<Mutex<Option<LastWords>>>,
 }
 
@@ -71,6 +73,11 @@ impl Signals {
             tracing::warn!(%error, "signals are not handled");
         }
         signals
+    }
+
+    /// Lets SIGINT end axi, too, as the other signals do, and not only a turn.
+    pub fn end_at_interrupt(&self) {
+        self.interrupt_ends.store(true, Ordering::Release);
     }
 
     /// Sets the turn that a signal stops; `None` between turns. If the turn was stopped by a signal that ends axi,
@@ -182,7 +189,7 @@ impl Signals {
             }
             for (number, flag) in &caught.came {
                 match flag.swap(false, Ordering::AcqRel) {
-                    true if *number == SIGINT => self.interrupt(),
+                    true if *number == SIGINT && !self.interrupt_ends.load(Ordering::Acquire) => self.interrupt(),
                     true => return Ok(*number),
                     false => {}
                 }

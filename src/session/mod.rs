@@ -13,6 +13,7 @@ mod import;
 mod load;
 mod mentions;
 mod outline;
+mod outputs;
 mod overview;
 mod partial;
 mod parts;

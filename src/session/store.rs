@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -15,7 +15,7 @@ use super::partial::Partial;
 use super::redact::Redactor;
 use super::search;
 use super::transcript::{Session, is_held};
-use super::{SessionError, SessionId};
+use super::{SessionError, SessionId, outputs};
 use crate::conversation::{Money, Usage};
 use crate::file::is_torn;
 
@@ -31,6 +31,7 @@ const MOST_BYTES: u64 = 8 * 1024 * 1024;
 pub struct SessionStore {
     directory: PathBuf,
     journals: Option<PathBuf>,
+    outputs: Option<PathBuf>,
 }
 
 /// What a list shows of a session.
@@ -68,13 +69,19 @@ impl SessionStore {
     /// Looks at `directory`, which need not exist.
     #[must_use]
     pub const fn new(directory: PathBuf) -> Self {
-        Self { directory, journals: None }
+        Self { directory, journals: None, outputs: None }
     }
 
     /// Lets the journals below this directory go with their sessions: what is deleted leaves no copies of files.
     #[must_use]
     pub fn with_journals(self, journals: Option<PathBuf>) -> Self {
         Self { journals, ..self }
+    }
+
+    /// Lets the whole outputs of calls in this directory go with the sessions that name them.
+    #[must_use]
+    pub fn with_outputs(self, outputs: Option<PathBuf>) -> Self {
+        Self { outputs, ..self }
     }
 
     /// Returns where the sessions are.
@@ -173,7 +180,7 @@ impl SessionStore {
         if id.len() < SURE { Err(SessionError::TooShort(id.to_owned())) } else { Ok(found) }
     }
 
-    /// Deletes a session's file, and before it the journal of what it changed.
+    /// Deletes a session's file, and before it the journal of what it changed and the whole outputs of its calls.
     ///
     /// # Errors
     /// As [`SessionStore::find_surely`], [`SessionError::Held`], [`SessionError::Needed`], and [`SessionError::Io`]; the
@@ -185,6 +192,7 @@ impl SessionStore {
             return Err(SessionError::Needed { id, fork: fork.id });
         }
         self.remove(&id, &path)?;
+        Copy::read(&self.directory).keep(&self.directory, &|known| known != id.as_str());
         Ok(id)
     }
 
@@ -195,6 +203,15 @@ impl SessionStore {
         if let Some(journals) = &self.journals {
             crate::journal::forget(journals, id.as_str())
                 .map_err(|cause| SessionError::Io { path: journals.clone(), cause })?;
+        }
+        for output in self.outputs.iter().flat_map(|outputs| outputs::of_session(path, outputs)) {
+            match std::fs::remove_file(&output) {
+                // It may be swept already.
+                Err(cause) if cause.kind() != ErrorKind::NotFound => {
+                    return Err(SessionError::Io { path: output, cause });
+                }
+                Ok(()) | Err(_) => {}
+            }
         }
         Partial::remove(path);
         std::fs::remove_file(path).map_err(|cause| SessionError::Io { path: path.to_owned(), cause })
@@ -218,7 +235,9 @@ impl SessionStore {
                 && !needed(&summary.id)
                 && self.remove(&summary.id, &summary.path).is_ok()
         });
-        gone.cloned().collect()
+        let gone: Vec<Summary> = gone.cloned().collect();
+        Copy::read(&self.directory).keep(&self.directory, &|id| !gone.iter().any(|gone| gone.id.as_str() == id));
+        gone
     }
 
     /// Gives a session a title, as one more line of its file, whoever has it open.

@@ -121,6 +121,35 @@ fn a_deleted_session_takes_its_journal_along_and_no_other() {
     assert!(!path.exists());
 }
 
+#[test]
+fn a_deleted_session_takes_along_what_it_named_of_outputs_and_nothing_else() {
+    let state = tempfile::tempdir().unwrap();
+    let outputs = state.path().join("outputs");
+    std::fs::create_dir_all(outputs.join("below")).unwrap();
+    let store = SessionStore::new(state.path().join("sessions")).with_outputs(Some(outputs.clone()));
+    let mut session = session(store.directory());
+    session.append_message("lab/m", &Message::user("UNIQUE"), at(2)).unwrap();
+    let (id, path) = (session.id().clone(), session.path().unwrap().to_owned());
+    drop(session);
+    assert!(is_free(&path));
+    let kept = ["below/x", "../sessions.txt", "other.txt"].map(|name| outputs.join(name));
+    let own = outputs.join("shell-1.txt");
+    kept.iter().chain([&own]).for_each(|path| std::fs::write(path, "all of it").unwrap());
+    // The last is named by nobody; the text of an answer names nothing.
+    for named in [&own, &kept[0], &kept[1], &outputs.join("gone.txt")] {
+        let line =
+            serde_json::json!({"kind": "x", "facts": [{"full_output": named, "content": "full_output other.txt"}]});
+        let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+        std::io::Write::write_all(&mut file, format!("{line}\n").as_bytes()).unwrap();
+    }
+    assert_eq!(store.list().len(), 1);
+    let overview = || std::fs::read_to_string(store.directory().join("overview.json")).unwrap();
+    assert!(overview().contains("UNIQUE"));
+    store.delete(id.as_str()).unwrap();
+    assert!(!own.exists() && !path.exists() && !overview().contains("UNIQUE"));
+    assert!(kept.iter().all(|path| path.exists()));
+}
+
 /// Waits until nobody has a session open: a child that another test starts has the file, too, until it becomes another
 /// program.
 fn is_free(path: &Path) -> bool {

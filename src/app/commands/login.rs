@@ -29,7 +29,8 @@ pub(in crate::app) fn login(app: &App, provider: &str, in_file: bool) -> Exit {
     }
     let key = if std::io::stdin().is_terminal() {
         let question = app.locale.with(word::said::LoginPrompt { provider });
-        app.asker().secret(&question)
+        let Some(key) = app.asker().secret(&question) else { return Exit::Interrupted };
+        Some(key)
     } else {
         let mut key = String::new();
         std::io::stdin().lock().take(KEY_LIMIT).read_to_string(&mut key).ok().map(|_| key)
@@ -109,6 +110,9 @@ pub(in crate::app) fn change_key(
     };
     if key.trim().is_empty() {
         return Err(Problem { what: locale.text(word::error::EMPTY_KEY).to_owned(), hint: String::new() });
+    }
+    if key.trim().chars().any(char::is_control) {
+        return Err(Problem { what: locale.text(word::error::BAD_KEY).to_owned(), hint: String::new() });
     }
     settings.key = Some(Secret::new(&key));
     let client = models::client(&app.config(), &app.process.variables);

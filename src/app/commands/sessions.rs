@@ -69,6 +69,7 @@ pub(in crate::app) fn sessions(app: &App, options: &SessionsOptions) -> Exit {
         }
         SessionsAction::Delete { id, sure } => match if *sure { Wish::Delete } else { wish(app, &store, id) } {
             Wish::Delete => match store.delete(id) {
+                Ok(id) if *json => Ok(json!({ "deleted": id }).to_string()),
                 Ok(id) => Ok(app.locale.with(word::said::SessionDeleted { id: id.as_str() })),
                 Err(error) => Err(problem(&error)),
             },
@@ -82,7 +83,7 @@ pub(in crate::app) fn sessions(app: &App, options: &SessionsOptions) -> Exit {
                 return Exit::ApprovalNeeded;
             }
         },
-        SessionsAction::Import(path) => imported(app, path),
+        SessionsAction::Import(path) => imported(app, path, *json),
     };
     match done {
         Ok(text) if text.is_empty() => {
@@ -149,7 +150,7 @@ fn as_json(row: &Summary) -> serde_json::Value {
 }
 
 /// Writes what another agent's session says into a session of our own; that one's file stays as it is.
-fn imported(app: &App, path: &Path) -> Done {
+fn imported(app: &App, path: &Path, json: bool) -> Done {
     let shown = path.display().to_string();
     let failed = |cause: &str| Problem {
         what: app.locale.with(word::error::SessionImport { path: &shown, cause }),
@@ -174,6 +175,9 @@ fn imported(app: &App, path: &Path) -> Done {
         Foreign::ClaudeCode => "Claude Code",
         Foreign::Codex => "codex",
     };
+    if json {
+        return Ok(json!({ "imported": session.id(), "from": from, "messages": messages.len() }).to_string());
+    }
     let (messages, id) = (&messages.len().to_string(), session.id().as_str());
     Ok(app.locale.with(word::said::SessionImported { from, messages, id }))
 }

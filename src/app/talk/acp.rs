@@ -30,7 +30,10 @@ use crate::session::SessionStore;
 pub(in crate::app) fn acp(app: App) -> Exit {
     let store = app.sessions();
     let opener = Editor { process: app.process, paths: app.paths, locale: app.locale, store };
-    let ended = serve(Arc::new(opener), std::io::stdin(), Box::new(std::io::stdout()), Signals::start(None));
+    let signals = Signals::start(None);
+    // The editor cancels turns itself; Ctrl+C is for axi.
+    signals.end_at_interrupt();
+    let ended = serve(Arc::new(opener), std::io::stdin(), Box::new(std::io::stdout()), signals);
     match ended {
         Ended::Closed => Exit::Done,
         Ended::Nonsense => Exit::Failed,

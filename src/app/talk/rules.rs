@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::super::context::App;
-use super::super::settings::begin;
+use super::super::settings::{begin, settings_problem};
 use super::trials;
 use crate::approval::{Decision, Rule, newly_allowed};
 use crate::command::Problem;
@@ -75,7 +75,7 @@ pub(super) fn keep(app: &App, decision: Decision, rule: &Rule, locale: &Locale) 
     app.wrote(list(decision));
     match config::add_to_list(&path, list(decision), &text) {
         Ok(()) => Ok(app.paths.shown(&path)),
-        Err(error) => Err(Problem { what: error.to_string(), hint: String::new() }),
+        Err(error) => Err(settings_problem(locale, &app.paths, &error)),
     }
 }
 
@@ -83,8 +83,8 @@ pub(super) fn keep(app: &App, decision: Decision, rule: &Rule, locale: &Locale) 
 pub(super) fn forget(app: &App, decision: Decision, rule: &Rule, locale: &Locale) -> Result<(), Problem> {
     let Some(path) = app.paths.settings() else { return Ok(()) };
     let same = |text: &str| Rule::parse_for(text, table::kind_of).is_ok_and(|known| known == *rule);
-    config::remove_from_list(&path, list(decision), &same).map(drop).map_err(|error| Problem {
-        what: locale.with(word::permissions::NotRemoved { cause: &error.to_string() }),
-        hint: String::new(),
+    config::remove_from_list(&path, list(decision), &same).map(drop).map_err(|error| {
+        let Problem { what, hint } = settings_problem(locale, &app.paths, &error);
+        Problem { what: locale.with(word::permissions::NotRemoved { cause: &what }), hint }
     })
 }

@@ -1,5 +1,6 @@
 //! Which session a conversation is kept in: a new one, the shell's, or the one that is asked for.
 
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -76,6 +77,12 @@ pub(super) fn resumed(
             let list = store.list();
             if list.is_empty() {
                 return Err(no_session(app));
+            }
+            // What comes through a pipe is the message, and what goes into one is the answer.
+            if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+                let (what, hint) = (word::error::SESSION_UNNAMED, word::error::SESSION_UNNAMED_HINT);
+                let (what, hint) = (app.locale.text(what).to_owned(), app.locale.text(hint).to_owned());
+                return Err(Failed::new(Problem { what, hint }, Exit::Usage));
             }
             let now = SystemTime::now();
             let rows = command::session_rows(&app.locale, &list, now);

@@ -12,14 +12,14 @@ use super::super::context::App;
 use super::super::findings::Diagnostic;
 use super::super::logs::{self, Shared};
 use super::super::models;
-use super::super::settings::begin;
+use super::super::settings::{begin, settings_problem};
 use super::ghost::GhostUsage;
 use super::rules;
 use crate::agent::Recalled;
 use crate::approval::{Decision, Rule};
 use crate::cli::RunOptions;
 use crate::command::{self, KeyAction, LeftInShells, Problem, SharedLog, ShellGoal, World};
-use crate::config::{self, Applies, ConfigError, Finding, Held, Loaded, Spot};
+use crate::config::{self, Applies, ConfigError, Finding, Held, Loaded, Paths, Spot};
 use crate::conversation::Usage;
 use crate::locale::{Locale, word};
 use crate::provider::{Client, Provider};
@@ -75,8 +75,9 @@ pub(super) fn left(app: &App) -> LeftInShells {
     command::left_in_shells(&app.shell.person().ran(), goal)
 }
 
-fn not_saved(locale: &Locale, error: &ConfigError) -> Problem {
-    Problem { what: locale.with(word::said::NotSaved { cause: &error.to_string() }), hint: String::new() }
+fn not_saved(locale: &Locale, paths: &Paths, error: &ConfigError) -> Problem {
+    let Problem { what, hint } = settings_problem(locale, paths, error);
+    Problem { what: locale.with(word::said::NotSaved { cause: &what }), hint }
 }
 
 impl World for Outside {
@@ -97,7 +98,7 @@ impl World for Outside {
     fn remember(&mut self, key: &str, value: &str, locale: &Locale) -> Result<(), Problem> {
         let path = self.file(locale)?;
         self.app.wrote(key);
-        config::set(&path, key, value).map_err(|error| not_saved(locale, &error))
+        config::set(&path, key, value).map_err(|error| not_saved(locale, &self.app.paths, &error))
     }
 
     fn settings(&self) -> Vec<Held> {
@@ -131,13 +132,13 @@ impl World for Outside {
                 let told = Diagnostic::new(locale, &self.app.paths, &finding);
                 Err(Problem { what: told.problem, hint: told.hint })
             }
-            Err(error) => Err(not_saved(locale, &error)),
+            Err(error) => Err(not_saved(locale, &self.app.paths, &error)),
         }
     }
 
     fn unset(&mut self, key: &str, locale: &Locale) -> Result<(String, bool), Problem> {
         let path = self.file(locale)?;
-        let was = config::unset(&path, key).map_err(|error| not_saved(locale, &error))?;
+        let was = config::unset(&path, key).map_err(|error| not_saved(locale, &self.app.paths, &error))?;
         self.app.wrote(key);
         Ok((self.app.paths.shown(&path), was))
     }

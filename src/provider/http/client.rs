@@ -199,11 +199,11 @@ impl Client {
         let mut headers = HeaderMap::new();
         let ours = call.headers.iter().map(|(name, value)| (*name, value));
         for (name, value) in ours.chain(call.added.iter().map(|(name, value)| (name.as_str(), value))) {
-            // A key with a newline in its middle cannot be sent; without it the server says 401, which is true.
-            if let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::from_str(value)) {
-                value.set_sensitive(true);
-                headers.insert(name, value);
-            }
+            let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::from_str(value)) else {
+                return Err(unreachable(cause::BAD_HEADER));
+            };
+            value.set_sensitive(true);
+            headers.insert(name, value);
         }
         // A server that compresses a stream holds it back while it does so.
         headers.entry("accept-encoding").or_insert(HeaderValue::from_static("identity"));

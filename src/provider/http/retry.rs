@@ -116,6 +116,7 @@ fn reaching_may_help(cause: &str) -> u32 {
         cause::TLS,
         cause::BAD_URL,
         cause::BAD_PROXY,
+        cause::BAD_HEADER,
     ];
     if never.contains(&cause) { 0 } else { UNREACHABLE_REPETITIONS }
 }

@@ -44,6 +44,8 @@ pub mod cause {
     pub const CERTIFICATE_FILE: &str = "no certificate can be read where the variable or setting says";
     /// The server closed the connection.
     pub const CLOSED: &str = "the server closed the connection";
+    /// A key, or a header of the settings, has a line break or the like in it.
+    pub const BAD_HEADER: &str = "a key or a header has a character that cannot be sent";
     /// The address in the settings is none.
     pub const BAD_URL: &str = "the base URL is not valid";
 }
