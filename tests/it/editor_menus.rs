@@ -45,6 +45,20 @@ fn a_slash_opens_the_menu_at_once() {
 }
 
 #[test]
+fn a_key_that_leaves_the_line_takes_no_row_of_the_menu_along() {
+    for (typed, row) in [("/mo", "› /model"), ("look @sr", "› src/")] {
+        let home = project();
+        let mut pty = play(&home, "emacs");
+        type_slowly(&mut pty, typed);
+        pty.wait_for(row);
+        pty.send("\x1a");
+        pty.wait_for("Suspended");
+        pty.send("!\r");
+        pty.wait_for(&format!("sent \"{typed}!\""));
+    }
+}
+
+#[test]
 fn levels_nest() {
     let home = Home::new();
     let mut pty = play(&home, "emacs");

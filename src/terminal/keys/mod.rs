@@ -40,7 +40,7 @@ const HELD_TAIL_WAIT: Duration = Duration::from_millis(60);
 /// How long stopping waits for a sequence, and for a paste, to end.
 const STOP_WAIT: Duration = Duration::from_millis(30);
 /// How long stopping waits for the terminal's answer: longer than a connection around the world takes.
-const STOP_ANSWER_WAIT: Duration = Duration::from_millis(500);
+const STOP_ANSWER_WAIT: Duration = Duration::from_secs(1);
 const STOP_PASTE_WAIT: Duration = Duration::from_secs(2);
 
 /// The line that stops the turn as ESC does.
@@ -213,7 +213,7 @@ impl KeyWatch {
     }
 
     /// Says that the terminal is being asked for its background, with `CSI c` after it: until that is answered,
-    /// stopping waits up to half a second, so that nobody else takes the answer for keys.
+    /// stopping waits up to a second, so that nobody else takes the answer for keys.
     pub fn expect_answer(&self) {
         self.shared.awaiting.store(true, Ordering::Release);
     }
@@ -326,7 +326,8 @@ impl Shared {
             if asked_to_stop {
                 let limit = match parser.awaited() {
                     Awaited::Paste => STOP_PASTE_WAIT,
-                    _ if awaiting => STOP_ANSWER_WAIT,
+                    // Asked for while the keys were waited for, perhaps.
+                    _ if self.awaiting.load(Ordering::Acquire) => STOP_ANSWER_WAIT,
                     Awaited::Nothing | Awaited::Escape | Awaited::Sequence | Awaited::Tail | Awaited::HeldTail => {
                         STOP_WAIT
                     }

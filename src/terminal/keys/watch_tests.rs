@@ -64,6 +64,26 @@ fn typing_is_kept_and_escape_cancels() {
 }
 
 #[test]
+fn an_answer_that_is_late_is_waited_for_and_is_no_typing() {
+    let mut keyboard = keyboard(SOON);
+    keyboard.send("x");
+    keyboard.wait(|watch, _| watch.pending().snapshot().line == "x");
+    // The thread waits for a key by now.
+    keyboard.watch.expect_answer();
+    let hand = keyboard.hand.take().unwrap();
+    let terminal = std::thread::spawn(move || {
+        std::thread::sleep(STOP_WAIT * 3);
+        rustix::io::write(&hand, b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;cy").unwrap();
+        hand
+    });
+    let shared = Arc::clone(&keyboard.watch.shared);
+    keyboard.watch.stop();
+    drop(terminal.join().unwrap());
+    assert_eq!(shared.background.load(Ordering::Acquire), 2);
+    assert!(shared.pending.snapshot().line.starts_with('x'));
+}
+
+#[test]
 fn an_arrow_key_in_two_pieces_does_not_cancel() {
     let keyboard = keyboard(NEVER);
     keyboard.send("\x1b");

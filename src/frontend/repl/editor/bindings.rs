@@ -160,8 +160,8 @@ fn event(action: KeyAction) -> ReedlineEvent {
             ReedlineEvent::Menu(HISTORY.to_owned()),
             ReedlineEvent::MenuDown,
         ]),
-        KeyAction::Edit => ReedlineEvent::ExecuteHostCommand(EDIT.to_owned()),
-        KeyAction::Picture => ReedlineEvent::ExecuteHostCommand(PICTURE.to_owned()),
+        KeyAction::Edit => leave(EDIT),
+        KeyAction::Picture => leave(PICTURE),
         KeyAction::Undo => ReedlineEvent::Edit(vec![EditCommand::Undo]),
         KeyAction::Redo => ReedlineEvent::Edit(vec![EditCommand::Redo]),
         KeyAction::ClearScreen => ReedlineEvent::ClearScreen,
@@ -169,9 +169,14 @@ fn event(action: KeyAction) -> ReedlineEvent {
             ReedlineEvent::MenuPrevious,
             ReedlineEvent::ExecuteHostCommand(MODE.to_owned()),
         ]),
-        KeyAction::Suspend => ReedlineEvent::ExecuteHostCommand(SUSPEND.to_owned()),
+        KeyAction::Suspend => leave(SUSPEND),
         KeyAction::Nothing => ReedlineEvent::None,
     }
+}
+
+/// Leaves the line as it is, with a menu closed: reedline would put the menu's row into it.
+pub(super) fn leave(command: &str) -> ReedlineEvent {
+    ReedlineEvent::Multiple(vec![ReedlineEvent::Esc, ReedlineEvent::ExecuteHostCommand(command.to_owned())])
 }
 
 /// Puts axi's keys, then the person's, over reedline's.

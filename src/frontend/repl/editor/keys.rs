@@ -8,7 +8,7 @@ use reedline::{
     EditCommand, EditMode, MotionTarget, PromptEditMode, PromptViMode, ReedlineEvent, ReedlineRawEvent,
 };
 
-use super::bindings::{EDIT, HISTORY, KeyBinding, WORDS};
+use super::bindings::{self, EDIT, HISTORY, KeyBinding, WORDS};
 use super::burst::{self, Burst};
 use super::escape::{Escape, Followed, Late};
 use super::in_step::InStep;
@@ -192,7 +192,7 @@ impl LineMode {
         const NONE: KeyModifiers = KeyModifiers::NONE;
         const CONTROL: KeyModifiers = KeyModifiers::CONTROL;
         if std::mem::take(&mut self.prefix) && key.modifiers == CONTROL && key.code == KeyCode::Char('e') {
-            return Some(ReedlineEvent::ExecuteHostCommand(EDIT.to_owned()));
+            return Some(bindings::leave(EDIT));
         }
         match (key.modifiers, key.code) {
             (NONE, KeyCode::Up | KeyCode::Down) => {

@@ -3,7 +3,6 @@
 use reedline::{Emacs, default_emacs_keybindings};
 
 use super::*;
-use crate::frontend::repl::editor::bindings;
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 const CONTROL: KeyModifiers = KeyModifiers::CONTROL;
@@ -169,7 +168,7 @@ fn ctrl_d_leaves_an_empty_line_only() {
 
 #[test]
 fn editors_and_suspension_are_left_to_the_host() {
-    let host = |name: &str| ReedlineEvent::ExecuteHostCommand(name.to_owned());
+    let host = bindings::leave;
     let mut mode = mode();
     paint(&mode, "x", 1, None);
     assert_eq!(press(&mut mode, CONTROL, KeyCode::Char('o')), host(EDIT));
