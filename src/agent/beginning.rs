@@ -3,12 +3,13 @@
 use crate::conversation::{ToolSpec, tokens};
 
 /// The fixed part of a request, before the messages.
-pub(super) struct Beginning {
-    pub(super) system: String,
+pub struct Beginning {
+    /// The system prompt.
+    pub system: String,
     /// The tools the model may call.
-    pub(super) tools: Vec<ToolSpec>,
+    pub tools: Vec<ToolSpec>,
     /// Whether the provider may search the web itself.
-    pub(super) search: bool,
+    pub search: bool,
 }
 
 impl Beginning {

@@ -51,6 +51,7 @@ mod wait;
 mod window;
 mod wishes;
 
+pub use beginning::Beginning;
 pub use call_trials::{APPLIED_FROM_TRIAL, Bounds, Probe};
 pub use event::{Activity, AgentEvent, Doing, Explorer, Frontend, Notice, TurnEnd};
 pub use failure::Failure;
@@ -193,7 +194,13 @@ impl Agent {
 
     /// Tells the model what the next request will begin with, so that it can read that while a person types.
     pub fn prepare(&self) {
-        self.talk.prepare(&self.beginning(Purpose::Step));
+        self.talk.prepare(&self.next_beginning());
+    }
+
+    /// Returns what the next request will begin with.
+    #[must_use]
+    pub fn next_beginning(&self) -> Beginning {
+        self.beginning(Purpose::Step)
     }
 
     /// Returns the conversation.

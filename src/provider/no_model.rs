@@ -1,4 +1,4 @@
-//! No model: for callers that run tools and ask no model.
+//! No model: for callers that run tools and ask no model, or want to know what one would be asked.
 
 use futures_util::StreamExt as _;
 
@@ -20,6 +20,15 @@ impl Default for NoModel {
             small: false,
             abilities: Abilities::default(),
         })
+    }
+}
+
+impl NoModel {
+    /// In place of a small model that is not here yet.
+    #[must_use]
+    pub fn small() -> Self {
+        let Self(info) = Self::default();
+        Self(ModelInfo { small: true, ..info })
     }
 }
 

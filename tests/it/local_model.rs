@@ -31,7 +31,7 @@ fn bring(server: &Server, folder: &Path, python: &Path) -> (Result<PathBuf, Fetc
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let cancel = CancellationToken::new();
     let client = Client::default();
-    let done = runtime.block_on(fetch(&TINY, folder, &sources, &client, &mut |step| told.push(step), &cancel));
+    let done = runtime.block_on(fetch(&TINY, folder, &sources, &client, &mut |step| told.push(step), (None, &cancel)));
     (done, told)
 }
 
@@ -211,7 +211,7 @@ fn a_fetch_that_is_stopped_keeps_what_has_arrived() {
         }
     };
     let client = Client::default();
-    let done = runtime.block_on(fetch(&TINY, folder.path(), &sources, &client, &mut told, &cancel));
+    let done = runtime.block_on(fetch(&TINY, folder.path(), &sources, &client, &mut told, (None, &cancel)));
     assert!(matches!(done, Err(FetchError::Stopped)), "{done:?}");
     assert_eq!(std::fs::read(folder.path().join("tiny.gguf.part")).unwrap(), b"abc");
 }

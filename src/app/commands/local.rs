@@ -7,7 +7,8 @@ use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::runtime;
 use super::super::models::{self, agreed, fetch, megabytes, missing, places};
-use crate::cli::LocalAction;
+use super::super::talk::first_request;
+use crate::cli::{LocalAction, RunOptions};
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::word;
@@ -78,7 +79,10 @@ fn pull(app: &App, model: Option<&str>, yes: bool) -> Result<String, (Problem, E
         return Err((Problem { what, hint: app.locale.text(word::local::NOT_AGREED_HINT).to_owned() }, exit));
     }
     let runtime = runtime(&app.locale).map_err(|failed| (failed.problem, failed.exit))?;
-    let fetched = fetch(app, weights, &folder, &models::client(&app.config(), &app.process.variables), &runtime);
+    let client = models::client(&app.config(), &app.process.variables);
+    // Most likely a conversation follows.
+    let first = || Some(first_request(app, &RunOptions::default()));
+    let fetched = fetch(app, weights, &folder, (&client, &runtime), &first);
     fetched.map(|path| path.display().to_string())
 }
 

@@ -28,7 +28,7 @@ fn found(
     app: &App,
     client: &Client,
     runtime: &Runtime,
-    missing: Missing,
+    missing: Missing<'_>,
 ) -> Result<Option<(String, String)>, Failed> {
     match discover(app, client, runtime)? {
         Some(found) => Ok(Some(found)),
@@ -42,7 +42,7 @@ pub(in crate::app) fn choose(
     wanted: Option<&str>,
     client: &Client,
     runtime: &Runtime,
-    missing: Missing,
+    missing: Missing<'_>,
 ) -> Result<(Arc<dyn Provider>, Option<String>), Failed> {
     let named = wanted.map(str::to_owned).or_else(|| app.config().model.clone());
     let (name, found) = if let Some(name) = named {

@@ -11,8 +11,8 @@ use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::Failed;
 use super::memory::{available, fitting, offered};
-use super::missing::Missing;
-use super::own::places;
+use super::missing::{FirstRequest, Missing};
+use super::own::{places, prefixes};
 use super::pace::{pace, speed, test};
 use super::size::megabytes;
 use crate::agent::Failure;
@@ -22,7 +22,7 @@ use crate::frontend::exit::Exit;
 use crate::frontend::words;
 use crate::locale::{Locale, word};
 use crate::provider::local::{
-    self, FetchError, NAME, NotThere, Progress, Source, Sources, Weights, by_name, find, leavings,
+    self, FetchError, NAME, NotThere, Opening, Progress, Source, Sources, Weights, by_name, find,
 };
 use crate::provider::{Client, ProviderError};
 use crate::terminal::{KeyWatch, Pending, Tty, escape_wait};
@@ -36,7 +36,7 @@ pub(in crate::app) fn find_or_offer(
     app: &App,
     client: &Client,
     runtime: &Runtime,
-    missing: Missing,
+    missing: Missing<'_>,
 ) -> Result<Option<(String, String)>, Failed> {
     let places = places(app);
     let available = available();
@@ -45,7 +45,8 @@ pub(in crate::app) fn find_or_offer(
         let why = app.locale.text(word::local::FOUND).to_owned();
         return Ok(Some((format!("{NAME}/{}", weights.name), why)));
     }
-    let asked = missing == Missing::Offer && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let Missing::Offer(first) = missing else { return Ok(None) };
+    let asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let Some(folder) = local::folder(&places).filter(|_| asked) else { return Ok(None) };
     let Some(weights) = offered(available, speed(app)).into_iter().next() else {
         Console::new(&app.locale).note(app.locale.text(word::local::TOO_SLOW));
@@ -54,7 +55,8 @@ pub(in crate::app) fn find_or_offer(
     if !agreed(app, weights, &folder)? {
         return Ok(None);
     }
-    fetch(app, weights, &folder, client, runtime).map_err(|(problem, exit)| Failed::new(problem, exit))?;
+    let fetched = fetch(app, weights, &folder, (client, runtime), first);
+    fetched.map_err(|(problem, exit)| Failed::new(problem, exit))?;
     let why = app.locale.text(word::local::FETCHED).to_owned();
     Ok(Some((format!("{NAME}/{}", weights.name), why)))
 }
@@ -65,6 +67,7 @@ pub(in crate::app) fn fetch_own(
     name: &str,
     client: &Client,
     runtime: &Runtime,
+    first: FirstRequest<'_>,
 ) -> Result<String, Failed> {
     let places = places(app);
     let weights = name.strip_prefix(NAME).and_then(|name| by_name(name.strip_prefix('/')?));
@@ -74,7 +77,8 @@ pub(in crate::app) fn fetch_own(
     };
     if find(weights, &places).is_none() {
         Console::new(&app.locale).note(&told_sources(app, weights));
-        fetch(app, weights, &folder, client, runtime).map_err(|(problem, exit)| Failed::new(problem, exit))?;
+        let fetched = fetch(app, weights, &folder, (client, runtime), first);
+        fetched.map_err(|(problem, exit)| Failed::new(problem, exit))?;
     }
     Ok(name.to_owned())
 }
@@ -131,15 +135,18 @@ fn sources(app: &App) -> Sources {
     }
 }
 
-/// Fetches weights with progress on standard error; ESC and Ctrl+C stop it and keep what has arrived.
+/// Fetches weights with progress on standard error; ESC and Ctrl+C stop it and keep what has arrived. What the first
+/// request begins with is read meanwhile.
 pub(in crate::app) fn fetch(
     app: &App,
     weights: &Weights,
     folder: &Path,
-    client: &Client,
-    runtime: &Runtime,
+    (client, runtime): (&Client, &Runtime),
+    first: FirstRequest<'_>,
 ) -> Result<PathBuf, (Problem, Exit)> {
     let locale = &app.locale;
+    let opening = prefixes(app).zip(first());
+    let opening = opening.map(|(kept, first)| Opening { system: first.system, tools: first.tools, kept });
     let cancel = CancellationToken::new();
     let interactive = std::io::stdin().is_terminal() && std::io::stderr().is_terminal() && !app.display().linear();
     let tty = interactive.then(Tty::take).and_then(Result::ok);
@@ -190,6 +197,9 @@ pub(in crate::app) fn fetch(
                 let percent = (bytes * 100 / weights.size).to_string();
                 locale.with(word::local::Checking { percent: &percent })
             }
+            Progress::Read { read, all } => {
+                locale.with(word::activity::Reading { read: &read.to_string(), all: &all.to_string() })
+            }
         };
         if last.is_none_or(|last| now - last > STEP) {
             last = Some(now);
@@ -199,7 +209,8 @@ pub(in crate::app) fn fetch(
         }
     };
     let sources = sources(app);
-    let fetched = runtime.block_on(local::fetch(weights, folder, &sources, client, &mut told, &cancel));
+    let fetched = local::fetch(weights, folder, &sources, client, &mut told, (opening, &cancel));
+    let fetched = runtime.block_on(fetched);
     if interactive {
         console.rewrite("");
     }
@@ -224,7 +235,7 @@ fn progress_line(locale: &Locale, weights: &Weights, bytes: u64, new: u64, elaps
 
 fn problem(app: &App, weights: &Weights, folder: &Path, error: FetchError) -> (Problem, Exit) {
     let locale = &app.locale;
-    let kept = kept(folder, weights);
+    let kept = local::arrived(folder, weights);
     let afresh = || locale.with(word::local::AfreshHint { model: weights.name });
     let again = || match kept {
         0 => afresh(),
@@ -265,12 +276,6 @@ fn problem(app: &App, weights: &Weights, folder: &Path, error: FetchError) -> (P
         FetchError::WrongHash => Problem { what: locale.text(word::local::WRONG_HASH).to_owned(), hint: afresh() },
     };
     (problem, exit)
-}
-
-/// Bytes that a later fetch goes on from.
-fn kept(folder: &Path, weights: &Weights) -> u64 {
-    let sizes = leavings(folder, weights).map(|path| std::fs::metadata(path).map_or(0, |found| found.len()));
-    sizes.into_iter().max().unwrap_or(0)
 }
 
 /// Says why nothing could be written: a full disk and a folder that is closed are mended in different ways.

@@ -7,7 +7,7 @@ use tokio::runtime::Runtime;
 use super::super::context::App;
 use super::super::failed::Failed;
 use super::super::left_out::left_out;
-use super::missing::Missing;
+use super::missing::{FirstRequest, Missing};
 use crate::command::Problem;
 use crate::locale::Locale;
 use crate::provider::{Client, Provider};
@@ -40,7 +40,7 @@ pub(in crate::app) fn find_or_offer(
     _base: &App,
     _client: &Client,
     _runtime: &Runtime,
-    _missing: Missing,
+    _missing: Missing<'_>,
 ) -> Result<Option<(String, String)>, Failed> {
     Ok(None)
 }
@@ -50,6 +50,7 @@ pub(in crate::app) fn fetch_own(
     _name: &str,
     _client: &Client,
     _runtime: &Runtime,
+    _first: FirstRequest<'_>,
 ) -> Result<String, Failed> {
     Err(Failed::new(left_out(&app.locale), crate::frontend::exit::Exit::NotConfigured))
 }

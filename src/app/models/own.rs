@@ -21,8 +21,12 @@ pub(in crate::app) fn connect(
     locale: &Locale,
 ) -> Option<Result<Arc<dyn Provider>, Problem>> {
     let model = own_name(app, name)?;
-    let kept = app.paths.cache.as_ref().map(|cache| cache.join("prefixes"));
-    Some(Finder::new(app).provider(model, kept).ok_or_else(|| missing(locale, model)))
+    Some(Finder::new(app).provider(model, prefixes(app)).ok_or_else(|| missing(locale, model)))
+}
+
+/// The folder where beginnings of conversations are kept.
+pub(super) fn prefixes(app: &App) -> Option<PathBuf> {
+    app.paths.cache.as_ref().map(|cache| cache.join("prefixes"))
 }
 
 /// Returns a connector to axi's own model for ghost text; `None` if the name belongs to another provider.

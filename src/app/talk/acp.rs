@@ -105,7 +105,7 @@ impl Opener for Editor {
         let runtime = Rc::new(runtime(&app.locale).map_err(|failed| refused(&failed))?);
         let client = models::client(&app.config(), &app.process.variables);
         let (provider, _) =
-            choose(&app, None, &client, &runtime, Missing::Offer).map_err(|failed| refused(&failed))?;
+            choose(&app, None, &client, &runtime, Missing::Offer(&|| None)).map_err(|failed| refused(&failed))?;
         let options = RunOptions { resume: wanted.resume.clone().map(Some), ..RunOptions::default() };
         let made = agent::make(&app, &options, provider, FrontendKind::Editor);
         let (agent, _) = made.map_err(|failed| refused(&failed))?;
@@ -130,9 +130,15 @@ impl Opener for Editor {
         let root = self.paths.home.clone().unwrap_or_else(|| "/".into());
         let app = self.app(&root)?;
         let runtime = runtime(&app.locale).map_err(|failed| refused(&failed))?;
-        choose(&app, None, &models::client(&app.config(), &app.process.variables), &runtime, Missing::Offer)
-            .map(drop)
-            .map_err(|failed| refused(&failed))
+        choose(
+            &app,
+            None,
+            &models::client(&app.config(), &app.process.variables),
+            &runtime,
+            Missing::Offer(&|| None),
+        )
+        .map(drop)
+        .map_err(|failed| refused(&failed))
     }
 
     fn models(&self, cwd: &Path) -> Vec<(String, String)> {

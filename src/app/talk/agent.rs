@@ -16,7 +16,9 @@ use super::secrets::stand_ins;
 use super::session::{FrontendKind, new_session, random_number, resumed};
 use super::tries;
 use crate::agent::prompt::SystemPrompt;
-use crate::agent::{Agent, ReadHooks, Setup, Shortening, Wishes, catalogue, instructions, prompt, skills};
+use crate::agent::{
+    Agent, Beginning, ReadHooks, Setup, Shortening, Wishes, catalogue, instructions, prompt, skills,
+};
 use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
 use crate::cli::{AgentKind, RunOptions};
 use crate::command::{Problem, session_damage};
@@ -42,13 +44,17 @@ pub(super) const fn lists(permissions: &Permissions) -> [(&Vec<String>, Decision
     ]
 }
 
-pub(super) fn policy(app: &App, options: &RunOptions) -> Result<Policy, Failed> {
+fn without_rules(options: &RunOptions) -> Policy {
     let mode = match options.agent {
         AgentKind::Build => Mode::Build,
         AgentKind::Plan => Mode::Plan,
         AgentKind::Explore => Mode::Explore,
     };
-    let mut policy = Policy::new(mode, options.yes);
+    Policy::new(mode, options.yes)
+}
+
+pub(super) fn policy(app: &App, options: &RunOptions) -> Result<Policy, Failed> {
+    let mut policy = without_rules(options);
     let config = app.config();
     let of_flags = [(&options.allow, Decision::Allow, Source::Flag), (&options.deny, Decision::Deny, Source::Flag)];
     for (rules, decision, source) in lists(&config.permissions).into_iter().chain(of_flags) {
@@ -251,14 +257,38 @@ pub(super) fn make(
         None => (new_session(app, occasion, keep), Conversation::new(), Ledger::default()),
     };
     app.shell.set(session.id());
-    let first = new_session(app, occasion, false);
-    let setup = Setup { fallbacks, ..setup(app, options, occasion) };
-    let mut agent = Agent::new(provider, tools(app, occasion), policy, first, setup);
-    agent.allow_exploring();
+    let mut agent = assembled(app, options, provider, occasion, (policy, fallbacks));
     tries::calls(app, &mut agent);
     *agent.wishes() = wishes(&app.config(), options);
     agent.set_session(session, conversation, ledger);
     Ok((agent, gone_on))
+}
+
+/// An agent with nothing said yet, whose session is kept nowhere.
+fn assembled(
+    app: &App,
+    options: &RunOptions,
+    provider: Arc<dyn Provider>,
+    occasion: FrontendKind,
+    (policy, fallbacks): (Policy, Vec<Arc<dyn Provider>>),
+) -> Agent {
+    let session = new_session(app, occasion, false);
+    let setup = Setup { fallbacks, ..setup(app, options, occasion) };
+    let mut agent = Agent::new(provider, tools(app, occasion), policy, session, setup);
+    agent.allow_exploring();
+    agent
+}
+
+/// Returns what the first request to a small model will begin with, before that model is here.
+pub(super) fn beginning(app: &App, options: &RunOptions, occasion: FrontendKind) -> Beginning {
+    let provider = Arc::new(NoModel::small());
+    // Rules judge calls; what is told of tools is the same.
+    assembled(app, options, provider, occasion, (without_rules(options), Vec::new())).next_beginning()
+}
+
+/// Returns what the first request of the REPL will begin with, before its model is here.
+pub(in crate::app) fn first_request(app: &App, options: &RunOptions) -> Beginning {
+    beginning(app, options, FrontendKind::Repl)
 }
 
 /// An agent that only runs tools, for another program: its policy and its reach are those of any other, its session is

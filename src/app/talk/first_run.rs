@@ -10,6 +10,7 @@ use super::super::context::App;
 use super::super::failed::Failed;
 use super::super::models::{self, Missing, choose, fetch_own};
 use super::super::setup::{Scene, SetUp, can_ask, set_up, tell_ways};
+use super::agent::first_request;
 use super::stage::stage;
 use crate::cli::RunOptions;
 use crate::command::Problem;
@@ -54,7 +55,7 @@ pub(super) fn begin(
     // Until the prompt: what is typed between two questions, a key perhaps, is not shown.
     let stage = stage(app, runtime)?;
     loop {
-        match chosen(app, &stage.terminal, client, runtime, locale)? {
+        match chosen(app, options, &stage.terminal, (client, runtime), locale)? {
             Chosen::Model(name) => match models::connect(app, &name, client, locale) {
                 Ok(provider) => return Ok((provider, None, Some(stage))),
                 Err(problem) => console.fail(&problem),
@@ -76,14 +77,17 @@ pub(super) enum Chosen {
 /// Sets up; axi's own model is fetched where it was chosen. The error is how axi ends, its words said.
 pub(super) fn chosen(
     app: &App,
+    options: &RunOptions,
     asker: &Terminal,
-    client: &Client,
-    runtime: &Runtime,
+    (client, runtime): (&Client, &Runtime),
     locale: &Locale,
 ) -> Result<Chosen, Failed> {
     match set_up(&Scene { app, asker, client, runtime, locale }) {
         SetUp::Model(name) => Ok(Chosen::Model(name)),
-        SetUp::Own(name) => fetch_own(app, &name, client, runtime).map(Chosen::Model),
+        SetUp::Own(name) => {
+            let first = || Some(first_request(app, options));
+            fetch_own(app, &name, client, runtime, &first).map(Chosen::Model)
+        }
         SetUp::NotNow => Ok(Chosen::Nothing),
         SetUp::Leave => Err(silent(Exit::Interrupted)),
     }

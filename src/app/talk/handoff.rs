@@ -113,7 +113,8 @@ fn job(app: &Rc<App>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     }
     let runtime = Rc::new(runtime(&app.locale)?);
     let client = models::client(&app.config(), &app.process.variables);
-    let (provider, found) = choose(app, None, &client, &runtime, Missing::Offer)?;
+    let first = || Some(agent::beginning(app, &options, FrontendKind::Handoff));
+    let (provider, found) = choose(app, None, &client, &runtime, Missing::Offer(&first))?;
     if !provider.model().local {
         prewarm(&client);
     }

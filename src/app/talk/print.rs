@@ -29,7 +29,8 @@ pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal:
     let message = print_message(app, options.message.as_deref(), stdin_terminal)?;
     let runtime = runtime(&app.locale)?;
     let client = models::client(&app.config(), &app.process.variables);
-    let (provider, found) = choose(app, options.model.as_deref(), &client, &runtime, Missing::Offer)?;
+    let first = || Some(agent::beginning(app, options, FrontendKind::Print));
+    let (provider, found) = choose(app, options.model.as_deref(), &client, &runtime, Missing::Offer(&first))?;
     if let Some(found) = found {
         Console::new(&app.locale).note(&found);
     }

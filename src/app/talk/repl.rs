@@ -83,7 +83,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let pager = pager(app);
     let (new_session, resume_session) = session_makers(app, !options.no_session);
     let path = (app.process.variables)("PATH").unwrap_or_default();
-    let set_up = set_up(app, &client, &runtime);
+    let set_up = set_up(app, &options, &client, &runtime);
     let mut reload = Reload::new(Rc::clone(app), options.clone(), client.clone());
     let mut repl = Repl::new(ReplParts {
         agent,
@@ -181,9 +181,9 @@ fn session_makers(app: &Rc<App>, keep: bool) -> (NewSession, ResumeSession) {
 }
 
 /// Sets up again, as `/setup` asks; returns the model that was chosen, or what failed.
-fn set_up(app: &Rc<App>, client: &Client, runtime: &Rc<Runtime>) -> SetUpAgain {
-    let (app, client, runtime) = (Rc::clone(app), client.clone(), Rc::clone(runtime));
-    Box::new(move |asker, locale| match first_run::chosen(&app, asker, &client, &runtime, locale) {
+fn set_up(app: &Rc<App>, options: &RunOptions, client: &Client, runtime: &Rc<Runtime>) -> SetUpAgain {
+    let (app, options, client, runtime) = (Rc::clone(app), options.clone(), client.clone(), Rc::clone(runtime));
+    Box::new(move |asker, locale| match first_run::chosen(&app, &options, asker, (&client, &runtime), locale) {
         Ok(Chosen::Model(name)) => Ok(Some(name)),
         Ok(Chosen::Nothing) => Ok(None),
         Err(Failed { problem, .. }) if problem.what.is_empty() => Ok(None),

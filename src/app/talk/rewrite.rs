@@ -47,7 +47,7 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
     let client = models::client(&app.config(), &app.process.variables);
     let config = app.config();
     let own = config.handoff.rewrite_model.as_deref();
-    let (provider, _) = choose(app, own, &client, &runtime, Missing::Offer)?;
+    let (provider, _) = choose(app, own, &client, &runtime, Missing::Offer(&|| None))?;
     let limit = Duration::from_secs(app.config().handoff.rewrite_timeout);
     let directory = app.paths.shown(&app.project.cwd);
     let system = rewrite_prompt(facts, &directory, &app.known_secrets());

@@ -55,10 +55,10 @@ impl Ahead {
             self.length = (self.length / 2).max(1);
             self.read.clear();
         }
-        memory.truncate(before.len(), &network.shape);
+        memory.truncate(before.len(), network.shape());
         let mut pass = vec![*last];
         if network.saves_together() {
-            let room = network.shape.context.saturating_sub(tokens.len());
+            let room = network.shape().context.saturating_sub(tokens.len());
             pass.extend_from_slice(followers(tokens, self.length.min(room)));
         }
         let mut all = network.read(&pass, memory, Next::Each, stop)?;
@@ -106,7 +106,7 @@ mod tests {
         }
         let stop = AtomicBool::new(false);
         let (mut ahead, mut memory, mut tokens) =
-            (Ahead::default(), Memory::new(&network.shape), vec![2, 3, 4, 2, 3]);
+            (Ahead::default(), Memory::new(network.shape()), vec![2, 3, 4, 2, 3]);
         network.read(&tokens, &mut memory, Next::Wanted, &stop).unwrap();
         let mut hits = 0;
         for step in 0..60 {
@@ -122,9 +122,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = Gguf::open(&Model::write(folder.path())).unwrap();
         let mut network = Network::new(&file, 1).unwrap();
-        network.vector = None;
+        network.arithmetic.vector = None;
         let stop = AtomicBool::new(false);
-        let (mut ahead, mut memory) = (Ahead::default(), Memory::new(&network.shape));
+        let (mut ahead, mut memory) = (Ahead::default(), Memory::new(network.shape()));
         let mut tokens = vec![2, 3, 4, 2, 3];
         network.read(&tokens, &mut memory, Next::Wanted, &stop).unwrap();
         for step in 0..20 {
@@ -148,14 +148,14 @@ mod tests {
             let network = Network::new(&file, 1).unwrap();
             let stop = AtomicBool::new(false);
             let mut ahead = Ahead::default();
-            let (mut plain, mut memory) = (Memory::new(&network.shape), Memory::new(&network.shape));
+            let (mut plain, mut memory) = (Memory::new(network.shape()), Memory::new(network.shape()));
             let mut likely = network.read(&prompt, &mut plain, Next::Wanted, &stop).unwrap();
             network.read(&prompt, &mut memory, Next::Wanted, &stop).unwrap();
             let mut tokens = prompt;
             for step in 0..40 {
                 if let Some((_, count)) = taken_back.iter().find(|(at, _)| *at == step) {
                     tokens.truncate(tokens.len() - count);
-                    plain.truncate(tokens.len(), &network.shape);
+                    plain.truncate(tokens.len(), network.shape());
                     ahead.clear();
                 }
                 let said = tokens.len().saturating_sub(8);

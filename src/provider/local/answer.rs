@@ -209,7 +209,7 @@ impl Loaded {
     fn read_last(&mut self, job: &Job) -> Option<Vec<f32>> {
         let last = self.tokens.len().checked_sub(1)?;
         self.ahead.clear();
-        self.memory.truncate(last, &self.network.shape);
+        self.memory.truncate(last, self.network.shape());
         let next = self.network.read(&self.tokens[last..], &mut self.memory, Next::Wanted, &job.stop);
         if next.is_none() {
             self.tokens.truncate(last);

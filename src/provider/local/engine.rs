@@ -16,13 +16,11 @@ use super::gguf::{Gguf, ModelError};
 use super::job::{Ask, Event, Job, Trouble};
 use super::kept::PrefixCache;
 use super::likely::likeliest;
-use super::network::{Memory, Network, Next};
+use super::network::{Memory, Network, Next, PASS};
 use super::tokenizer::{Tokenizer, whole_characters};
 use super::weights::{Places, Weights, is_whole};
 use crate::conversation::{StopReason, StreamEvent, Usage};
 
-/// Tokens that are read in one pass: more are no faster, and progress is told between passes.
-const PASS: usize = 64;
 /// Tokens of the context that are left for the answer.
 const ANSWER: usize = 1024;
 /// How sure one must be of all that is shown in a line that somebody is typing. Of 480 unseen lines in English, cut
@@ -173,9 +171,9 @@ impl Loaded {
         let tokenizer = Tokenizer::new(&file)?;
         let marks = Marks::find(&tokenizer)?;
         let network = Network::new(&file, cores())?;
-        let memory = Memory::new(&network.shape);
+        let memory = Memory::new(network.shape());
         let kept = plan.kept.as_ref().map(|folder| PrefixCache::new(folder, &plan.weights));
-        let context = plan.context.min(network.shape.context);
+        let context = plan.context.min(network.shape().context);
         let whole = Whole::ask(plan)?;
         let (tokens, ahead) = (Vec::new(), Ahead::default());
         Ok(Self { network, tokenizer, marks, memory, tokens, ahead, kept, context, whole })
@@ -275,7 +273,7 @@ impl Loaded {
         self.ahead.clear();
         let same = self.tokens.iter().zip(tokens).take_while(|(left, right)| left == right).count();
         self.tokens.truncate(same);
-        self.memory.truncate(same, &self.network.shape);
+        self.memory.truncate(same, self.network.shape());
         same
     }
 
@@ -287,7 +285,7 @@ impl Loaded {
         if known == fixed.len() {
             return Some(known);
         }
-        if let Some(memory) = self.kept.as_ref().and_then(|kept| kept.load(fixed, &self.network.shape)) {
+        if let Some(memory) = self.kept.as_ref().and_then(|kept| kept.load(fixed, self.network.shape())) {
             self.memory = memory;
             self.tokens = fixed.to_vec();
             return Some(fixed.len());
@@ -296,7 +294,7 @@ impl Loaded {
         // Of a file with other bytes it would be used again when the file is mended.
         if self.whole.or_changed().is_ok()
             && let Some(kept) = &self.kept
-            && let Err(error) = kept.save(fixed, &self.memory, &self.network.shape)
+            && let Err(error) = kept.save(fixed, &self.memory, self.network.shape())
         {
             tracing::info!(%error, "the beginning was not kept");
         }
@@ -340,7 +338,7 @@ impl Loaded {
         // The last token is always read again: it says what comes next.
         let reused = self.go_back(&prompt.tokens).min(prompt.tokens.len() - 1);
         self.tokens.truncate(reused);
-        self.memory.truncate(reused, &self.network.shape);
+        self.memory.truncate(reused, self.network.shape());
         if !told(reused) {
             return None;
         }

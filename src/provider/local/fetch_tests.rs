@@ -58,18 +58,26 @@ struct Bench {
     weights: Weights,
     sources: Sources,
     told: Vec<Progress>,
+    opening: Option<Opening>,
 }
 
 impl Bench {
     fn new(hub: &str) -> Self {
         let sources = Sources { hub: None, mirror: None, python: PathBuf::from("/no/such/python") };
-        Self { folder: tempfile::tempdir().unwrap(), weights: weights(hub), sources, told: Vec::new() }
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            weights: weights(hub),
+            sources,
+            told: Vec::new(),
+            opening: None,
+        }
     }
 
     async fn fetch(&mut self, cancel: &CancellationToken) -> Result<PathBuf, FetchError> {
         let client = Client::new(Patience::default());
         let told = &mut self.told;
-        fetch(&self.weights, self.folder.path(), &self.sources, &client, &mut |step| told.push(step), cancel).await
+        let (row, folder, opening) = (&self.weights, self.folder.path(), self.opening.clone());
+        fetch(row, folder, &self.sources, &client, &mut |step| told.push(step), (opening, cancel)).await
     }
 
     fn left(&self) -> Vec<String> {
@@ -117,7 +125,7 @@ async fn two_fetches_of_one_file_take_turns_and_the_second_finds_it() {
     let (mut told, never, client) = (Vec::new(), CancellationToken::new(), Client::new(Patience::default()));
     let (row, folder, sources) = (first.weights, first.folder.path().to_owned(), first.sources.clone());
     let mut tell = |step| told.push(step);
-    let second = fetch(&row, &folder, &sources, &client, &mut tell, &never);
+    let second = fetch(&row, &folder, &sources, &client, &mut tell, (None, &never));
     // Both wait for the test's own lock; whoever gets it first fetches.
     let release = async {
         tokio::task::yield_now().await;
@@ -185,12 +193,17 @@ fn what_each_way_has_brought_counts_for_its_room() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut bench = Bench::new("http://127.0.0.1:1/w.gguf");
     bench.weights.size = 1 << 60;
-    bench.weights.parts = Some(("p", 3, "m"));
+    bench.weights.parts = Some(("p", 1 << 30, "m"));
     let kept = |name: &str, size| File::create(bench.folder.path().join(name)).unwrap().set_len(size).unwrap();
     kept("w.gguf.part", 1000);
-    kept("w.gguf.parts", 5000);
+    // The seventh part, behind a hole.
+    kept("w.gguf.parts", 7 << 30);
+    fs::write(bench.folder.path().join("w.gguf.joined"), format!("parts {} 7\n", 1 << 30)).unwrap();
     let error = runtime.block_on(bench.fetch(&CancellationToken::new())).unwrap_err();
-    assert!(matches!(error, FetchError::NoRoom { needed, .. } if needed == (1 << 60) - 5000 + SPARE), "{error}");
+    assert!(
+        matches!(error, FetchError::NoRoom { needed, .. } if needed == (1 << 60) - (1 << 30) + SPARE),
+        "{error}"
+    );
     assert_eq!(bench.told, [], "nobody was asked");
 }
 

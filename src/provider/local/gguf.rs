@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapMut};
 
 pub(crate) use crate::provider::ModelError;
 
@@ -121,7 +122,21 @@ pub(crate) struct Tensor {
     pub(crate) rows: usize,
 }
 
+impl Place {
+    /// Where a row lies in the file.
+    pub(crate) const fn row(&self, index: usize) -> Range<usize> {
+        let (numbers, bytes) = self.format.block();
+        let size = self.columns / numbers * bytes;
+        let start = self.bytes.start + index * size;
+        start..start + size
+    }
+}
+
 impl Tensor {
+    const fn at(map: Arc<Mmap>, place: &Place, bytes: Range<usize>) -> Self {
+        Self { map, bytes, format: place.format, columns: place.columns, rows: place.rows }
+    }
+
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.map[self.bytes.clone()]
     }
@@ -147,12 +162,24 @@ enum Value {
     Numbers(Vec<f64>),
 }
 
-/// A model file, mapped into memory.
+/// Where a tensor lies in the file, and its size.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) bytes: Range<usize>,
+    pub(crate) format: Format,
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+}
+
+/// A model file, mapped into memory, or the tables of one that still arrives.
 #[derive(Debug)]
 pub(crate) struct Gguf {
     map: Arc<Mmap>,
     values: HashMap<String, Value>,
-    tensors: HashMap<String, Tensor>,
+    places: HashMap<String, Place>,
+    /// Of a file that still arrives: the tensors that were read, each in memory of its own. `None` where all of them are
+    /// in the map.
+    read: Option<HashMap<String, Tensor>>,
 }
 
 impl Gguf {
@@ -167,6 +194,20 @@ impl Gguf {
         // of another is read.
         #[expect(unsafe_code, reason = "mapping a file is unsafe in every library")]
         let map = Arc::new(unsafe { Mmap::map(&file)? });
+        let size = map.len();
+        Self::parse(map, size, None)
+    }
+
+    /// Reads the tables at the front of a file that still arrives and will have `size` bytes. What lies behind them is
+    /// not looked at: [`Gguf::bring`] reads tensors that have arrived.
+    ///
+    /// # Errors
+    /// [`ModelError::Short`] when the tables go on behind `front`.
+    pub(crate) fn arriving(front: Mmap, size: usize) -> Result<Self, ModelError> {
+        Self::parse(Arc::new(front), size, Some(HashMap::new()))
+    }
+
+    fn parse(map: Arc<Mmap>, all: usize, read: Option<HashMap<String, Tensor>>) -> Result<Self, ModelError> {
         let mut reader = Reader { bytes: &map, at: 0 };
         if reader.take(4)? != b"GGUF" {
             return Err(ModelError::NoModel);
@@ -207,7 +248,7 @@ impl Gguf {
             _ => ALIGNMENT,
         };
         let begin = (reader.at as u64).next_multiple_of(alignment);
-        let mut tensors = HashMap::new();
+        let mut places = HashMap::new();
         for (name, sizes, code, offset) in found {
             let format = Format::of(code)?;
             let (numbers, size) = format.block();
@@ -218,20 +259,54 @@ impl Gguf {
             let length = (columns / numbers).checked_mul(size).and_then(|row| row.checked_mul(rows));
             let start = begin.checked_add(offset).and_then(|start| usize::try_from(start).ok());
             let range = start.zip(length).and_then(|(start, length)| Some(start..start.checked_add(length)?));
-            let bytes = range.filter(|range| range.end <= map.len()).ok_or(ModelError::Short)?;
-            tensors.insert(name, Tensor { map: Arc::clone(&map), bytes, format, columns, rows });
+            let bytes = range.filter(|range| range.end <= all).ok_or(ModelError::Short)?;
+            places.insert(name, Place { bytes, format, columns, rows });
         }
-        Ok(Self { map, values, tensors })
+        Ok(Self { map, values, places, read })
     }
 
     /// Finds a tensor.
     pub(crate) fn tensor(&self, name: &str) -> Result<Tensor, ModelError> {
-        self.tensors.get(name).cloned().ok_or_else(|| ModelError::Missing(name.to_owned()))
+        self.optional(name).ok_or_else(|| ModelError::Missing(name.to_owned()))
     }
 
     /// Finds a tensor that a model may be without.
     pub(crate) fn optional(&self, name: &str) -> Option<Tensor> {
-        self.tensors.get(name).cloned()
+        match &self.read {
+            Some(read) => read.get(name).cloned(),
+            None => {
+                self.places.get(name).map(|place| Tensor::at(Arc::clone(&self.map), place, place.bytes.clone()))
+            }
+        }
+    }
+
+    /// Tells where a tensor lies, whether it was read or not.
+    pub(crate) fn place(&self, name: &str) -> Result<&Place, ModelError> {
+        self.places.get(name).ok_or_else(|| ModelError::Missing(name.to_owned()))
+    }
+
+    /// Lists where the tensors lie whose names begin so.
+    pub(crate) fn places<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Place> {
+        self.places.iter().filter(move |(name, _)| name.starts_with(prefix)).map(|(_, place)| place)
+    }
+
+    /// Reads the tensors whose names begin so from the file that still arrives, and forgets those read before. Their
+    /// bytes must be there.
+    ///
+    /// # Errors
+    /// The file cannot be read, or what it says of these tensors cannot be.
+    pub(crate) fn bring(&mut self, prefix: &str, file: &File) -> Result<(), ModelError> {
+        let mut room = self.places.values().map(|place| place.bytes.end).max().unwrap_or(0);
+        let mut read = HashMap::new();
+        for (name, place) in self.places.iter().filter(|(name, _)| name.starts_with(prefix)) {
+            // Tensors that lie over one another could have more bytes than the file.
+            let length = place.bytes.len();
+            room = room.checked_sub(length).ok_or_else(|| ModelError::Unfit(name.clone()))?;
+            let bytes = bytes_at(file, place.bytes.start as u64, length)?;
+            read.insert(name.clone(), Tensor::at(Arc::new(bytes), place, 0..length));
+        }
+        self.read = Some(read);
+        Ok(())
     }
 
     /// Finds a number.
@@ -265,6 +340,14 @@ impl Gguf {
             _ => &[],
         }
     }
+}
+
+/// Reads so many bytes of a file into memory of their own. Nothing of the file is mapped, so that it may be shortened
+/// meanwhile: then that is an error.
+pub(crate) fn bytes_at(file: &File, start: u64, length: usize) -> std::io::Result<Mmap> {
+    let mut bytes = MmapMut::map_anon(length)?;
+    file.read_exact_at(&mut bytes, start)?;
+    bytes.make_read_only()
 }
 
 struct Reader<'a> {

@@ -16,6 +16,8 @@
 
 mod ahead;
 mod answer;
+mod arithmetic;
+mod arrivals;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod attention;
 #[cfg(target_arch = "x86_64")]
@@ -25,6 +27,7 @@ mod calls;
 mod chat;
 mod cores;
 mod crew;
+mod early;
 mod engine;
 mod expand;
 mod fetch;
@@ -34,6 +37,7 @@ mod job;
 mod kept;
 #[cfg(test)]
 mod kernel_tests;
+mod layers;
 mod likely;
 #[cfg(target_arch = "aarch64")]
 mod neon_panel;
@@ -42,6 +46,7 @@ mod network;
 mod panel;
 #[cfg(target_arch = "x86_64")]
 mod panel_narrow;
+mod parts;
 mod past;
 mod sources;
 mod speed;
@@ -68,10 +73,11 @@ use job::{Ask, Event, Job, Trouble};
 use super::ModelError;
 use super::{Abilities, EventStream, ModelInfo, Provider, ProviderError, Request};
 use crate::conversation::Price;
-pub use fetch::{FetchError, fetch, remove};
+pub use early::Opening;
+pub use fetch::{FetchError, arrived, fetch, remove};
 pub use sources::{NotThere, Progress, Source, Sources};
 pub use speed::{keep_test, speed, test, tested};
-pub use weights::{Places, TABLE, Weights, by_name, check, context, find, folder, leavings, remember};
+pub use weights::{Places, TABLE, Weights, by_name, check, context, find, folder, remember};
 
 /// The provider's name.
 pub const NAME: &str = super::OWN;

@@ -7,6 +7,7 @@ use super::super::gguf::{Format, Gguf, ModelError};
 use super::super::kept::PrefixCache;
 use super::super::kernel_tests::{any_row, narrow};
 use super::super::tokenizer::Tokenizer;
+use super::super::vector::Vector;
 use super::*;
 
 /// Numbers that look random and are the same every time.
@@ -69,13 +70,22 @@ pub(in crate::provider::local) struct Like<'a> {
     pub(in crate::provider::local) head: u64,
     /// Of its matrices, by the code of the format.
     pub(in crate::provider::local) format: u32,
+    /// How many layers; the last of them come first in the file, but for the very first.
+    pub(in crate::provider::local) layers: u32,
     /// Makes its tensors others.
     pub(in crate::provider::local) change: &'a dyn Fn(&mut Vec<Shaped>),
 }
 
 impl Default for Like<'_> {
     fn default() -> Self {
-        Self { family: "qwen2", marks: &["<|im_start|>", "<|im_end|>"], head: 8, format: 0, change: &|_| () }
+        Self {
+            family: "qwen2",
+            marks: &["<|im_start|>", "<|im_end|>"],
+            head: 8,
+            format: 0,
+            layers: 1,
+            change: &|_| (),
+        }
     }
 }
 
@@ -127,6 +137,11 @@ impl Model {
             ("blk.0.ffn_up.weight", width, feed),
             ("blk.0.ffn_down.weight", feed, width),
         ];
+        let first: Vec<Shaped> = sizes.iter().filter(|(name, ..)| name.starts_with("blk.0.")).copied().collect();
+        for index in (1..like.layers).rev() {
+            let named = |name: &str| &*name.replace("blk.0.", &format!("blk.{index}.")).leak();
+            sizes.extend(first.iter().map(|(name, columns, rows)| (named(name), *columns, *rows)));
+        }
         (like.change)(&mut sizes);
         let mut model = Self { bytes: b"GGUF\x03\0\0\0".to_vec() };
         model.bytes.extend((sizes.len() as u64).to_le_bytes());
@@ -135,7 +150,7 @@ impl Model {
         model.bytes.extend(8_u32.to_le_bytes());
         model.text(like.family);
         for (name, number) in [
-            ("block_count", 1),
+            ("block_count", like.layers),
             ("embedding_length", width as u32),
             ("feed_forward_length", feed as u32),
             ("attention.head_count", 4),
@@ -188,23 +203,23 @@ fn reading_at_once_in_parts_and_from_the_disk_comes_to_the_same() {
     let network = Network::new(&file, 1).unwrap();
     let stop = AtomicBool::new(false);
     let tokens = [2, 3, 4, 5, 2, 6];
-    let mut whole = Memory::new(&network.shape);
+    let mut whole = Memory::new(network.shape());
     let expected = network.read(&tokens, &mut whole, Next::Wanted, &stop).unwrap();
-    let mut parts = Memory::new(&network.shape);
+    let mut parts = Memory::new(network.shape());
     network.read(&tokens[..2], &mut parts, Next::Wanted, &stop).unwrap();
     let kept = PrefixCache::new(folder.path(), &path);
-    kept.save(&tokens[..2], &parts, &network.shape).unwrap();
+    kept.save(&tokens[..2], &parts, network.shape()).unwrap();
     // What was read behind it is forgotten again, as after an answer that was thrown away.
     network.read(&[6, 6, 6], &mut parts, Next::Wanted, &stop).unwrap();
-    parts.truncate(2, &network.shape);
-    let mut again = kept.load(&tokens[..2], &network.shape).unwrap();
+    parts.truncate(2, network.shape());
+    let mut again = kept.load(&tokens[..2], network.shape()).unwrap();
     for memory in [&mut parts, &mut again] {
         let likely = network.read(&tokens[2..], memory, Next::Wanted, &stop).unwrap();
         for (left, right) in likely.iter().zip(&expected) {
             assert!((left - right).abs() < 1e-3, "{likely:?} {expected:?}");
         }
     }
-    assert!(kept.load(&tokens[..3], &network.shape).is_none());
+    assert!(kept.load(&tokens[..3], network.shape()).is_none());
 }
 
 #[test]
@@ -212,7 +227,7 @@ fn a_stopped_read_leaves_the_memory_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let file = Gguf::open(&Model::write(folder.path())).unwrap();
     let network = Network::new(&file, 1).unwrap();
-    let mut memory = Memory::new(&network.shape);
+    let mut memory = Memory::new(network.shape());
     network.read(&[2, 3], &mut memory, Next::Wanted, &AtomicBool::new(false)).unwrap();
     let before = memory.clone();
     assert_eq!(network.read(&[4], &mut memory, Next::Wanted, &AtomicBool::new(true)), None);
@@ -316,9 +331,9 @@ fn tokens_that_are_read_together_come_to_the_same_to_the_last_bit_as_one_by_one(
         let plain = (head == 8).then_some(None);
         let ways = Vector::all().into_iter().map(Some).chain(plain);
         for vector in ways {
-            network.vector = vector;
+            network.arithmetic.vector = vector;
             let tokens = [2, 3, 4, 5, 2, 6, 3, 3, 5, 4, 2];
-            let (mut one, mut all) = (Memory::new(&network.shape), Memory::new(&network.shape));
+            let (mut one, mut all) = (Memory::new(network.shape()), Memory::new(network.shape()));
             for pass in tokens.chunks(EXACT) {
                 let expected: Vec<f32> = pass
                     .iter()

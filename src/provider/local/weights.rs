@@ -131,8 +131,7 @@ pub(super) fn joined(folder: &Path, weights: &Weights) -> (PathBuf, PathBuf) {
 }
 
 /// Lists what a fetch that did not end may have left, the note of joined parts last.
-#[must_use]
-pub fn leavings(folder: &Path, weights: &Weights) -> [PathBuf; 3] {
+pub(super) fn leavings(folder: &Path, weights: &Weights) -> [PathBuf; 3] {
     let (parts, note) = joined(folder, weights);
     [partial(folder, weights), parts, note]
 }
