@@ -18,13 +18,17 @@ use crate::provider::{Provider as _, ProviderError, Request};
 
 const BYTES: &[u8] = b"these are all the weights there are";
 
-/// A row of the table for these bytes. The table is static; a test's row may stay.
-fn weights(hub: &str) -> Weights {
+fn hash(bytes: &[u8]) -> &'static str {
     let mut hash = String::new();
-    for byte in digest(&SHA256, BYTES).as_ref() {
+    for byte in digest(&SHA256, bytes).as_ref() {
         write!(hash, "{byte:02x}").unwrap();
     }
-    let (hash, hub) = (hash.leak(), hub.to_owned().leak());
+    hash.leak()
+}
+
+/// A row of the table for these bytes. The table is static; a test's row may stay.
+fn weights(hub: &str) -> Weights {
+    let (hash, hub) = (hash(BYTES), hub.to_owned().leak());
     Weights { file: "w.gguf", size: BYTES.len() as u64, hash, hub, parts: None, ..TABLE[0] }
 }
 
@@ -320,8 +324,7 @@ async fn parts_are_joined_in_their_order_and_told_as_they_come_and_a_stop_keeps_
 fn model(bench: &mut Bench) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let bytes = fs::read(Model::write_like(folder.path(), &Like { layers: 2, ..Like::default() })).unwrap();
-    let hash: String = digest(&SHA256, &bytes).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-    (bench.weights.size, bench.weights.hash) = (bytes.len() as u64, hash.leak());
+    (bench.weights.size, bench.weights.hash) = (bytes.len() as u64, hash(&bytes));
     let tool = ToolSpec {
         name: "ab".into(),
         description: "a b".into(),

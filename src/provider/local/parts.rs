@@ -226,12 +226,12 @@ mod tests {
     #[test]
     fn what_is_wanted_first_comes_first_and_the_rest_behind_it() {
         let of = (35, 4);
-        assert_eq!(joined(0, &[]).next(of, &[20..30]), Some(1), "the size of a part is not known yet");
+        assert_eq!(joined(0, &[]).next(of, &[20..30, 0..10]), Some(1), "the size of a part is not known yet");
         assert_eq!(joined(10, &[1]).next(of, &[]), Some(2));
         assert_eq!(joined(10, &[1]).next(of, &[0..10, 30..35, 10..20]), Some(4));
         assert_eq!(joined(10, &[1, 4]).next(of, &[0..10, 30..35, 19..21]), Some(2));
         assert_eq!(joined(10, &[1, 2, 4]).next(of, &[0..10, 30..35, 19..21]), Some(3));
-        assert_eq!(joined(10, &[1, 2, 3, 4]).next(of, &[0..35]), None);
+        assert_eq!(joined(10, &[1, 2, 3, 4]).next(of, &[0..35, 0..10]), None);
     }
 
     #[test]
