@@ -10,10 +10,10 @@ use super::context::App;
 use super::keys::Keys;
 use super::models;
 use super::tokens::{Keeping, Tokens};
-use crate::config;
+use crate::config::{self, Config};
 use crate::frontend::dialog::NoChoice;
 use crate::frontend::exit::Exit;
-use crate::locale::word;
+use crate::locale::{Locale, word};
 use crate::mcp::{
     Agreed, AgreedStore, Definition, DefinitionError, GivenClient, Servers, Setup, Way, read_project,
 };
@@ -33,7 +33,9 @@ type Wrong = (PathBuf, String, DefinitionError);
 /// All that are defined, in the order of their names, and what is wrong with others. The person's own comes before
 /// what an editor handed over, and that before a project's of the same name.
 fn defined(app: &App) -> (Vec<Definition>, Vec<Wrong>) {
-    let (mut found, mut wrong) = own(app);
+    let (mut found, unusable) = own(&app.config());
+    let file = || app.paths.settings().unwrap_or_default();
+    let mut wrong: Vec<Wrong> = unusable.into_iter().map(|(name, error)| (file(), name, error)).collect();
     for definition in &app.handed {
         if found.iter().all(|known| known.name != definition.name) {
             found.push(definition.clone());
@@ -56,10 +58,10 @@ fn defined(app: &App) -> (Vec<Definition>, Vec<Wrong>) {
     (found, wrong)
 }
 
-/// Those of the settings.
-fn own(app: &App) -> (Vec<Definition>, Vec<Wrong>) {
+/// Those of the settings, and the names of those that cannot be used.
+fn own(config: &Config) -> (Vec<Definition>, Vec<(String, DefinitionError)>) {
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
-    for (name, server) in app.config().mcp.iter().filter(|(_, server)| server.enabled) {
+    for (name, server) in config.mcp.iter().filter(|(_, server)| server.enabled) {
         let way = match (&server.command, &server.url) {
             (Some(command), _) => {
                 Some(Way::Process { command: command.clone(), args: server.args.clone(), env: server.env.clone() })
@@ -67,7 +69,6 @@ fn own(app: &App) -> (Vec<Definition>, Vec<Wrong>) {
             (None, Some(url)) => Some(Way::Address { url: url.clone(), headers: server.headers.clone() }),
             (None, None) => None,
         };
-        let file = || app.paths.settings().unwrap_or_default();
         match way {
             Some(way) if Definition::is_name(name) => found.push(Definition {
                 always_load: server.always_load,
@@ -76,11 +77,25 @@ fn own(app: &App) -> (Vec<Definition>, Vec<Wrong>) {
                 client: server.client_id.clone().map(|id| GivenClient { id, secret: server.client_secret.clone() }),
                 ..Definition::own(name, way)
             }),
-            Some(_) => wrong.push((file(), name.clone(), DefinitionError::Name)),
-            None => wrong.push((file(), name.clone(), DefinitionError::NoWay)),
+            Some(_) => wrong.push((name.clone(), DefinitionError::Name)),
+            None => wrong.push((name.clone(), DefinitionError::NoWay)),
         }
     }
     (found, wrong)
+}
+
+/// Words what is wrong with sections of settings that define servers: the name, and why it cannot be used.
+pub(super) fn unusable(config: &Config, locale: &Locale) -> Vec<(String, String)> {
+    let words = |(name, error): (String, DefinitionError)| (name, cause(locale, &error));
+    own(config).1.into_iter().map(words).collect()
+}
+
+fn cause(locale: &Locale, error: &DefinitionError) -> String {
+    match error {
+        DefinitionError::Syntax { cause } => cause.clone(),
+        DefinitionError::NoWay => locale.text(word::server::NEEDS_WAY).to_owned(),
+        DefinitionError::Name => locale.text(word::server::NEEDS_NAME).to_owned(),
+    }
 }
 
 fn store(app: &App) -> Option<AgreedStore> {
@@ -167,14 +182,10 @@ fn tell_wrong(app: &App, wrong: &[Wrong]) {
     let console = Console::new(&app.locale);
     for (path, name, error) in wrong {
         let file = &app.paths.shown(path);
+        let cause = &cause(&app.locale, error);
         let text = match error {
-            DefinitionError::Syntax { cause } => app.locale.with(word::server::WrongFile { file, cause }),
-            DefinitionError::NoWay => {
-                let cause = app.locale.text(word::server::NEEDS_WAY);
-                app.locale.with(word::server::Wrong { file, name, cause })
-            }
-            DefinitionError::Name => {
-                let cause = app.locale.text(word::server::NEEDS_NAME);
+            DefinitionError::Syntax { .. } => app.locale.with(word::server::WrongFile { file, cause }),
+            DefinitionError::NoWay | DefinitionError::Name => {
                 app.locale.with(word::server::Wrong { file, name, cause })
             }
         };

@@ -194,7 +194,7 @@ impl<E: Write> Stderr<'_, E> {
                 let mut told = words::turn_end(self.locale, end, words::Speaking::ByFlags);
                 if let (TurnEnd::StepLimit { .. }, Some(told)) = (end, &mut told) {
                     let (kept, unkept) = (word::turn::STEP_LIMIT_HINT_FLAG, word::turn::STEP_LIMIT_HINT_UNSAVED);
-                    told.hint = self.locale.text(if self.is_kept { kept } else { unkept }).to_owned();
+                    self.locale.text(if self.is_kept { kept } else { unkept }).clone_into(&mut told.hint);
                 }
                 if let Some(told) = told.filter(|_| !is_told) {
                     let label = match end {

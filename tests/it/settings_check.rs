@@ -28,6 +28,19 @@ fn settings_without_a_mistake_are_clean() {
 }
 
 #[test]
+fn a_server_that_cannot_be_used_is_a_row() {
+    let home = Home::new();
+    home.write(
+        "config/axi/config.toml",
+        "[mcp.none]\nargs = [\".\"]\n[mcp.a__b]\ncommand = \"x\"\n[mcp.good]\ncommand = \"x\"\n[mcp.off]\nenabled = false\n",
+    );
+    let (code, rows) = findings(&home);
+    let rows: Vec<_> =
+        rows.iter().map(|row| (row["key"].as_str().unwrap(), row["line"].as_u64().unwrap())).collect();
+    assert_eq!((code, rows), (Some(2), vec![("mcp.none", 2), ("mcp.a__b", 4)]));
+}
+
+#[test]
 fn each_mistake_is_a_row_with_its_place() {
     let home = Home::new();
     let path = home.write(

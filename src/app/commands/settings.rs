@@ -8,10 +8,11 @@ use super::super::console::Console;
 use super::super::context::App;
 use super::super::findings::Diagnostic;
 use super::super::process::Variables;
+use super::super::servers;
 use super::super::settings::{begin, schema, settings_problem};
 use crate::cli::ConfigAction;
 use crate::command::Problem;
-use crate::config::{self, ConfigError};
+use crate::config::{self, ConfigError, Origin, Spot};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
 use crate::terminal::sanitize;
@@ -74,6 +75,17 @@ fn check(app: &App, path: &Path, json: bool) -> Exit {
     let mut found: Vec<Diagnostic> =
         loaded.findings.iter().map(|finding| Diagnostic::new(&app.locale, &app.paths, finding)).collect();
     found.extend(loaded.given.iter().filter_map(|given| Diagnostic::of_text(&app.locale, given)));
+    found.extend(servers::unusable(&loaded.config, &app.locale).into_iter().map(|(name, problem)| {
+        let key = format!("mcp.{name}");
+        let below = loaded.held.iter().filter(|(held, _)| held.starts_with(&format!("{key}.")));
+        let spot = below.flat_map(|(_, held)| &held.origins).find_map(|origin| match origin {
+            Origin::File(spot) | Origin::Project(spot) => Some(spot.clone()),
+            Origin::Default | Origin::Variable(_) | Origin::Flag(_) => None,
+        });
+        // A section with nothing in it has no place of its own.
+        let spot = spot.unwrap_or_else(|| Spot::new(path, "", None));
+        Diagnostic { spot, key, problem, hint: String::new() }
+    }));
     found.sort_by(|one, other| {
         let place = |told: &Diagnostic| (told.spot.file.clone(), told.spot.line, told.spot.column);
         place(one).cmp(&place(other))
