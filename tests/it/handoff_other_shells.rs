@@ -3,7 +3,7 @@
 
 use crate::handoff_shells::Round;
 use crate::support::home::Home;
-use crate::support::server::{Server, answer};
+use crate::support::server::{Gate, Server, answer};
 use crate::support::shells::{OTHERS, Row};
 use crate::support::talk::run;
 
@@ -57,6 +57,28 @@ fn xonsh_keeps_the_contract_inside_tmux() {
 #[test]
 fn elvish_keeps_the_contract_inside_tmux() {
     all_cases(&OTHERS[2], true);
+}
+
+#[test]
+fn without_its_history_elvish_gets_the_command_and_the_line_back_all_the_same() {
+    let row = &OTHERS[2];
+    let server = Server::start([]);
+    // A folder where its history would be.
+    let prepare = |home: &std::path::Path| std::fs::create_dir(home.join("db")).unwrap();
+    let Some(mut person) = row.start_prepared(&server, row.load, &prepare) else { return };
+    let proposed = serde_json::json!({"command": "touch back", "why": "because"}).to_string();
+    server.push(answer::chat_call("call_1", "propose_command", &proposed));
+    person.hands_over("make it");
+    person.sees_line("touch back");
+    person.types("\x15");
+    person.sees_line("");
+    let gate = Gate::new();
+    server.push(answer::chat_text("alpha beta gamma").gate_before(3, &gate));
+    person.hands_over("and then?");
+    person.sees("alpha beta");
+    person.types("\x1b");
+    person.sees_line("and then?");
+    assert!(!person.pty.transcript().contains("xception"), "{}", person.pty.describe());
 }
 
 #[test]
