@@ -183,7 +183,7 @@ __axi_line() {
 
 # Before each prompt while a hand-off is out, and at its end.
 __axi_back() {
-  local over='' text='' code=$__axi_code
+  local over='' text='' code=$__axi_code killed=1
   PS1=${PS1%"$__axi_ask"}
   if declare -F __axi_enter_is >/dev/null; then __axi_enter_is looking; fi
   if [[ -e $__axi_reply ]]; then __axi_receive; fi
@@ -223,9 +223,11 @@ __axi_remember() {
 # After a hand-off, whether it ended or was stopped; $1 is its exit code.
 __axi_settle() {
   local REPLY
-  # What kill -9 leaves: a row of what it was doing, a hidden cursor, colour, paste marks, kitty's keys.
+  # What kill -9 leaves: a row of what it was doing, a hidden cursor, colour, paste marks, kitty's keys; where no reply
+  # came, the window's title.
   if (($1 > 130 && $1 != 146 && $1 != 148)) && [[ ${TERM-} != dumb ]]; then
     printf '\e[0m\e[J\e[?25h\e[?2026l\e[?2004l\e[?1004l\e[<u'
+    if [[ $killed ]]; then printf '\e]2;\e\\\e[23;2t'; fi
   fi
   if [[ $__axi_submitted == comma ]]; then
     # The shell itself has put the line into its history.
@@ -246,6 +248,7 @@ __axi_settle() {
 
 # What axi left: its own exit code, where the shell was given the person's, and a text for the next prompt line.
 __axi_receive() {
+  killed=''
   IFS= read -rd '' text <"$__axi_reply" || :
   command rm -f -- "$__axi_reply"
   if [[ $text == 'ended '* ]]; then

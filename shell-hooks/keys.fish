@@ -154,7 +154,9 @@ function __axi_back
     set -l over
     # What axi left: its own exit code, and a text for the next prompt line.
     set -l text
+    set -l ended
     if test -e "$__axi_reply"
+        set ended 1
         read -lz found <$__axi_reply
         command rm -f -- $__axi_reply
         set text "$found"
@@ -166,7 +168,7 @@ function __axi_back
     end
     if test -n "$__axi_submitted"
         set over 1
-        __axi_settle $code
+        __axi_settle $code $ended
         # One that went well has told the command before it; after ESC the next one tells it again.
         test $code -eq 0; and set -g __axi_ran; or set -g __axi_ran $__axi_kept
     else if string match -qr '^\s*(fg(\s|$)|%)' -- "$__axi_ran[3]"
@@ -192,7 +194,7 @@ function __axi_back
 end
 
 # After a hand-off, whether it ended or was stopped: our command leaves the history, the person's text enters it. $argv
-# is its exit code.
+# is its exit code, and 1 if a reply came.
 function __axi_settle
     set -l line "$AXI_LINE"
     builtin history delete --exact --case-sensitive -- "$__axi_submitted"
@@ -200,8 +202,9 @@ function __axi_settle
     functions -e __axi_killed
     set -g __axi_submitted
     if test $argv[1] -gt 130; and not contains $argv[1] 146 148
-        # What kill -9 leaves: hidden cursor, colour, paste marks, kitty's keys.
+        # What kill -9 leaves: hidden cursor, colour, paste marks, kitty's keys; where no reply came, the window's title.
         test "$TERM" != dumb; and printf '\e[0m\e[?25h\e[?2026l\e[?2004l\e[?1004l\e[<u'
+        test "$TERM" != dumb; and not set -q argv[2]; and printf '\e]2;\e\\\\\e[23;2t'
     end
     __axi_add "$line"
 end

@@ -231,7 +231,7 @@ _axi_rewrite_line() {
 
 # Before each prompt while a hand-off is out, and at its end.
 _axi_back() {
-  local code=$? over= text=
+  local code=$? over= text= killed=1
   if [[ -e "${_axi_reply%.reply}.ran" ]]; then _axi_remember; fi
   emulate -L zsh
   if [[ -e $_axi_reply ]]; then _axi_receive; fi
@@ -262,14 +262,17 @@ _axi_settle() {
   _axi_line=$AXI_LINE
   _axi_forget
   if [[ $_axi_frozen == *not* ]]; then ttyctl -u; fi
-  # What kill -9 leaves: hidden cursor, colour, paste marks, kitty's keys.
+  # What kill -9 leaves: a row of what it was doing, a hidden cursor, colour, paste marks, kitty's keys; where no reply
+  # came, the window's title.
   if (( $1 > 130 && $1 != 146 && $1 != 148 )) && [[ ${TERM-} != dumb ]]; then
-    print -n '\e[0m\e[?25h\e[?2026l\e[?2004l\e[?1004l\e[<u'
+    print -n '\e[0m\e[J\e[?25h\e[?2026l\e[?2004l\e[?1004l\e[<u'
+    if [[ -n $killed ]]; then print -n '\e]2;\e\\\e[23;2t'; fi
   fi
 }
 
 # What axi left: its own exit code, where the shell was given the person's, and a text for the next prompt line.
 _axi_receive() {
+  killed=
   IFS= read -rd '' text <$_axi_reply || :
   command rm -f -- $_axi_reply
   if [[ $text == 'ended '* ]]; then

@@ -1,7 +1,7 @@
 //! The shells' hooks in shells that people have made their own: options that change the language, prompts and variables
 //! set anew, a hand-off that comes to no answer.
 
-use crate::support::server::{Answer, Server, answer};
+use crate::support::server::{Answer, Gate, Server, answer};
 use crate::support::shells::{AtPrompt, ROWS};
 use crate::support::talk::last_said;
 
@@ -47,6 +47,37 @@ fn a_line_that_came_to_no_answer_is_back_on_the_prompt() {
         let echo = if row.shell == "fish" { "echo code=$status" } else { "echo code=$?" };
         let history: Vec<String> = kept.into_iter().chain([echo, "cd .."]).map(str::to_owned).collect();
         person.settled("no answer", 0, &history);
+    }
+}
+
+#[test]
+fn a_hand_off_that_was_killed_leaves_the_window_its_title() {
+    for row in &ROWS {
+        let gate = Gate::new();
+        let server = Server::start([answer::chat_text("alpha beta gamma").gate_before(3, &gate)]);
+        let Some(mut person) = row.start(&server, "", None, false) else { continue };
+        person.hands_over("and then?");
+        person.sees("alpha beta");
+        person.sees("esc to stop");
+        person.kills();
+        person.sees_line("and then?");
+        let (kept, given) = person.pty.view(|view| {
+            let raw = String::from_utf8_lossy(view.raw()).into_owned();
+            (raw.matches("\x1b[22;2t").count(), raw.matches("\x1b]2;\x1b\\\x1b[23;2t").count())
+        });
+        assert_eq!((kept, given), (1, 1), "{}", row.shell);
+        let left = person.pty.transcript();
+        assert!(!left.contains("esc to stop"), "{}: {left}", row.shell);
+        gate.open();
+        // One that ends by itself has given it back.
+        server.push(answer::chat_text("It is over."));
+        person.types("\x15");
+        person.sees_line("");
+        person.hands_over("over?");
+        person.sees("It is over.");
+        person.sees_line("");
+        let given = person.pty.view(|view| String::from_utf8_lossy(view.raw()).matches("\x1b[23;2t").count());
+        assert_eq!(given, 2, "{}", row.shell);
     }
 }
 
