@@ -99,6 +99,19 @@ if [[ $- == *i* && (-o emacs || -o vi) && -z ${__axi_code-} ]]; then
     bind -m emacs -q glob-complete-word
     declare -F "${__axi_watched[@]}"
   }
+  # A search takes Ctrl+G for a letter where it is a macro (any other key ends it and runs on what it found, as each of
+  # bash does). Only its own function aborts it: the line that was found stays, and Alt+> brings back what stood there.
+  __axi_end_searches() {
+    local name=$'\nset isearch-terminators ' all=''
+    # In one piece: line by line would be a system call for each letter.
+    {
+      bind -v >>/proc/self/fd/3 || :
+      IFS='' read -rN 9999 -u 3 all || :
+    } 2>/dev/null 3<<<''
+    if [[ $all != *set* ]]; then all=$(bind -v); fi
+    if [[ $all == *"$name"* ]]; then all=${all##*"$name"} all=${all%%$'\n'*}; else all='\e\C-j'; fi
+    bind "set isearch-terminators \\C-g$all"
+  }
   __axi_watched=(ble/util/assign __bp_install starship_precmd __fzf_history__ __atuin_history _direnv_hook
     __zoxide_hook _zoxide_hook)
   # It says so through a file without a name, for no process; where that cannot be opened again, a process it is.
@@ -118,8 +131,7 @@ if [[ $- == *i* && (-o emacs || -o vi) && -z ${__axi_code-} ]]; then
       if [[ ${ZELLIJ-} && $__axi_key == '\C-g' ]]; then __axi_new=zellij; fi
     fi
     __axi_bind emacs
-    # Before 4.3, a search would take a key that is a macro for a letter.
-    if ((BASH_VERSINFO * 100 + BASH_VERSINFO[1] < 403)); then bind 'set isearch-terminators "\e\C-j\C-g"'; fi
+    if [[ $__axi_state == bound* && $__axi_key == '\C-g'* ]]; then __axi_end_searches; fi
     if declare -F __bp_install >/dev/null; then
       precmd_functions+=(__axi_prompt)
     else

@@ -14,7 +14,8 @@ fn finds(screen: &str, searching: &str) -> bool {
 #[test]
 fn searches_and_menus_keep_ctrl_g_for_themselves() {
     let menus = ["zstyle ':completion:*' menu select; autoload -U compinit; compinit -u -D\n", "", ""];
-    let searches = ["bck-i-search: ", "(reverse-i-search)`", "search: "];
+    // One that finds nothing any more is a `(failed reverse-i-search)`.
+    let searches = ["bck-i-search: ", "reverse-i-search)`", "search: "];
     for ((row, menus), searching) in ROWS.iter().zip(menus).zip(searches) {
         let server = Server::start([]);
         let Some(mut person) = row.start(&server, menus, None, false) else { continue };
@@ -54,6 +55,27 @@ fn searches_and_menus_keep_ctrl_g_for_themselves() {
         person.sees("Still here.");
         person.sees_line("");
         person.settled("search and menu", 0, &["true wanted", "are you there?"].map(str::to_owned));
+    }
+}
+
+#[test]
+fn bash_keeps_what_else_ends_a_search_and_what_stood_before_it() {
+    let server = Server::start([]);
+    let settings = "bind 'set isearch-terminators \"\\C-o\"'\n";
+    let Some(mut person) = ROWS[1].start(&server, settings, None, false) else { return };
+    person.enters("true wanted");
+    person.sees_line("");
+    for key in ["\x07", "\x0f"] {
+        person.types("half");
+        person.sees_line("half");
+        person.types("\x12wan");
+        person.waits(|view| finds(&view.text(), "reverse-i-search)`"), "what is searched for");
+        person.types(key);
+        person.sees_line("true");
+        person.types("\x1b>");
+        person.sees_line("half");
+        person.types("\x15");
+        person.sees_line("");
     }
 }
 
