@@ -313,17 +313,18 @@ __axi_fall_back() {
 
 # Rewrites the line in place: nothing is run, and undo brings the old line back.
 __axi_rewrite_line() {
-  local code=$1 answer
+  local code=$1 answer unsent=''
   if [[ $__axi_since || $__axi_inside || $READLINE_LINE != *[![:space:]]* ]] || ((${#READLINE_LINE} > 30000)); then return; fi
   __axi_tell "$code"
   code=0
-  answer=$(AXI_LINE=$READLINE_LINE "$__axi_program" handoff --rewrite 2>&1 </dev/tty) || code=$?
+  answer=$(AXI_LINE=$READLINE_LINE AXI_UNSENT=1 "$__axi_program" handoff --rewrite 2>&1 </dev/tty) || code=$?
   __axi_forget
   if ((code == 0)); then
-    READLINE_LINE=$answer READLINE_POINT=1000000
-  elif ((code != 130)); then
-    printf '%s\n' "$answer"
+    # Behind the command: what is told of what was typed meanwhile.
+    if [[ $answer == *$'\x1e'* ]]; then unsent=${answer#*$'\x1e'} answer=${answer%%$'\x1e'*}; fi
+    READLINE_LINE=$answer READLINE_POINT=1000000 answer=$unsent
   fi
+  if [[ $answer ]]; then printf '%s\n' "$answer"; fi
 }
 
 # Who owns the key: nobody, when it is bound to nothing.

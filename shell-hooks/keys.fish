@@ -258,14 +258,16 @@ function __axi_rewrite_line
     test $below -gt 1; and set down \e'['(math $below - 1)B
     # IND makes room at the bottom of the screen without moving the column.
     printf '%s\eD\e[%dA\e7\r\e[%dB' "$down" $below $below >/dev/tty
+    set -lx AXI_UNSENT 1
     set -l answer ($__axi_program handoff --rewrite 2>&1 </dev/tty | string collect; set -g __axi_code $pipestatus[1])
     printf '\e8' >/dev/tty
     __axi_forget
     if test $__axi_code -eq 0
-        commandline -r -- "$answer"
-    else if test $__axi_code -ne 130
-        printf '\n%s\n' "$answer"
+        # Behind the command: what is told of what was typed meanwhile.
+        commandline -r -- (string replace -r '(?s)\x1e.*' '' -- "$answer" | string collect)
+        set answer (string replace -r '^[^\x1e]*\x1e?' '' -- "$answer" | string collect)
     end
+    test -n "$answer"; and printf '\n%s\n' "$answer"
     commandline -f repaint
 end
 

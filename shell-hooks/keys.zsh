@@ -214,19 +214,21 @@ _axi_rewrite_line() {
   _axi_tell $forgets
   # Where the cursor cannot be brought back, axi draws nothing.
   if [[ -z ${TERM-} || $TERM == (dumb|unknown) ]]; then
-    answer="$("$_axi_program" handoff --rewrite 2>&1 </dev/tty)" || code=$?
+    answer="$(AXI_UNSENT=1 "$_axi_program" handoff --rewrite 2>&1 </dev/tty)" || code=$?
   else
     print -n '\e7\r\n' >/dev/tty
-    answer="$("$_axi_program" handoff --rewrite 2>&1 </dev/tty)" || code=$?
+    answer="$(AXI_UNSENT=1 "$_axi_program" handoff --rewrite 2>&1 </dev/tty)" || code=$?
     print -n '\e8' >/dev/tty
   fi
   _axi_forget
   CURSOR=$at
   if (( code == 0 )); then
-    BUFFER=$answer CURSOR=$#answer
-  elif (( code != 130 )); then
-    zle -M -- "$answer"
+    # Behind the command: what is told of what was typed meanwhile.
+    local command=${answer%%$'\x1e'*}
+    BUFFER=$command CURSOR=$#command
+    answer=${${answer#"$command"}#$'\x1e'}
   fi
+  if [[ -n $answer ]]; then zle -M -- "$answer"; fi
 }
 
 # Before each prompt while a hand-off is out, and at its end.

@@ -1,7 +1,8 @@
 //! `axi handoff --rewrite`: a line editor waits for one command on standard output.
 //!
 //! Nothing else may be written there. If something goes wrong, one line on standard error says so, and the hook
-//! shows it.
+//! shows it. What was typed meanwhile is sent to nobody: it is told in the same way, and behind a command after
+//! [`UNSENT`].
 
 use std::time::Duration;
 
@@ -17,27 +18,42 @@ use crate::approval::command::judge;
 use crate::command::Problem;
 use crate::file::may_be_there;
 use crate::frontend::exit::Exit;
-use crate::frontend::handoff::{Facts, NoCommand, meant, paint, rewrite_line, rewrite_prompt};
+use crate::frontend::handoff::{Facts, NoCommand, meant, paint, rewrite_line, rewrite_prompt, unsent};
 use crate::frontend::signals::Signals;
 use crate::frontend::words;
 use crate::locale::word;
 use crate::terminal::{Guest, KeyWatch, Pending, escape_wait, sanitize_line};
 
+/// Stands between the command and what is told of what was typed meanwhile (RS of ASCII): no command has one.
+const UNSENT: char = '\x1e';
+
 /// Rewrites the line.
 pub(super) fn run(app: &App, facts: &Facts) -> Exit {
     let console = Console::new(&app.locale);
-    match command(app, facts) {
+    let pending = Pending::default();
+    let found = command(app, facts, &pending);
+    let typed = unsent(&pending.snapshot());
+    let typed = typed.iter().map(|text| sanitize_line(text));
+    match found {
+        Ok(command) if facts.shows_unsent => {
+            let told: Vec<String> =
+                typed.map(|text| app.locale.with(word::handoff::Unsent { text: &text })).collect();
+            let behind = if told.is_empty() { String::new() } else { format!("{UNSENT}{}", told.join("\n")) };
+            console.print(&format!("{command}{behind}"))
+        }
         Ok(command) => console.print(&command),
-        // The person interrupted it, and knows that.
-        Err(Failed { exit: Exit::Interrupted, .. }) => Exit::Interrupted,
         Err(Failed { problem, exit }) => {
-            console.note(&format!("axi: {}", problem.what));
+            // Who interrupted it knows that.
+            if exit != Exit::Interrupted {
+                console.note(&format!("axi: {}", problem.what));
+            }
+            typed.for_each(|text| console.note(&app.locale.with(word::handoff::UnsentStopped { text: &text })));
             exit
         }
     }
 }
 
-fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
+fn command(app: &App, facts: &Facts, pending: &Pending) -> Result<String, Failed> {
     let failed = |what: String, exit| Failed::new(Problem { what, hint: String::new() }, exit);
     let line = facts.message();
     if line.is_empty() {
@@ -58,7 +74,7 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
     // Without a terminal nobody can press a key, and nothing can be shown.
     let mut guest = Guest::open().ok();
     let keys = guest.as_ref().and_then(|guest| {
-        KeyWatch::on(guest.keys().ok()?, cancel.clone(), Pending::default(), escape_wait(app.display().is_remote()))
+        KeyWatch::on(guest.keys().ok()?, cancel.clone(), pending.clone(), escape_wait(app.display().is_remote()))
             .ok()
     });
     let plain = app.options.linear

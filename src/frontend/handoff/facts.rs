@@ -34,6 +34,8 @@ pub struct Facts {
     pub status: Option<u8>,
     /// Where the reply goes.
     pub reply: Option<PathBuf>,
+    /// Whether the hook shows what stands behind a rewritten line; an older one would put it on the line.
+    pub shows_unsent: bool,
 }
 
 /// The command before the hand-off.
@@ -80,6 +82,7 @@ impl Facts {
             functions: text("AXI_FUNCTIONS"),
             status: text("AXI_STATUS").parse().ok(),
             reply: variable("AXI_REPLY").map(PathBuf::from).filter(|path| path.is_absolute()),
+            shows_unsent: variable("AXI_UNSENT").is_some(),
         }
     }
 

@@ -34,5 +34,5 @@ pub use output::{Lookup, OutputSource};
 pub use reply::{Put, write as write_reply, write_ran};
 pub use rerun::{Again, MakeRun, Rerun};
 pub use rewrite::{NoCommand, paint, rewrite as rewrite_line, system_prompt as rewrite_prompt};
-pub use turns::{Handoff, RanCommand, Remember};
+pub use turns::{Handoff, RanCommand, Remember, unsent};
 pub use within::lineage;

@@ -45,6 +45,7 @@ pub const HANDOFF: &[&str] = &[
     "AXI_ALIASES",
     "AXI_FUNCTIONS",
     "AXI_REPLY",
+    "AXI_UNSENT",
     "AXI_SESSION",
     "AXI_HOOK",
 ];
