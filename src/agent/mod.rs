@@ -194,13 +194,7 @@ impl Agent {
 
     /// Tells the model what the next request will begin with, so that it can read that while a person types.
     pub fn prepare(&self) {
-        self.talk.prepare(&self.next_beginning());
-    }
-
-    /// Returns what the next request will begin with.
-    #[must_use]
-    pub fn next_beginning(&self) -> Beginning {
-        self.beginning(Purpose::Step)
+        self.talk.prepare(&next_beginning(self));
     }
 
     /// Returns the conversation.
@@ -412,6 +406,12 @@ pub fn try_calls(agent: &mut Agent, places: Vec<PathBuf>, bounds: Bounds, probe:
 #[must_use]
 pub fn with_said_secrets(agent: &Agent, line: &str, said: &str) -> String {
     agent.talk.manner.secrets.reveal_said(line, said)
+}
+
+/// Returns what the next request will begin with.
+#[must_use]
+pub fn next_beginning(agent: &Agent) -> Beginning {
+    agent.beginning(Purpose::Step)
 }
 
 /// Tells whether a line loses nothing, or only what was said to go; see [`LineJudgement::names_its_losses`].

@@ -476,40 +476,6 @@ fn a_rewrite_takes_the_lines_place_and_undo_brings_it_back() {
 }
 
 #[test]
-fn what_is_typed_while_a_rewrite_asks_is_told_and_not_lost() {
-    for row in &ROWS {
-        let server = Server::start([]);
-        let Some(mut person) = row.start(&server, "", None, false) else { continue };
-        for (requests, key) in [(1, ""), (2, "\x03")] {
-            let gate = Gate::new();
-            server.push(answer::chat_text("touch rewritten").gate_before(0, &gate));
-            person.types("make that file");
-            person.sees_line("make that file");
-            person.types("\x1bg");
-            person.sees("esc to stop");
-            server.wait_requests(requests);
-            person.types("touch queued\rand more");
-            person.pty.wait_read();
-            person.types(key);
-            gate.open();
-            let line = if key.is_empty() { "touch rewritten" } else { "make that file" };
-            person.sees_line(line);
-            let told = if key.is_empty() { "already has a command: " } else { "not sent: " };
-            person.sees(&format!("{told}touch queued"));
-            person.sees("and more");
-            person.types("\x15");
-            person.sees_line("");
-            person.types("\x0c");
-            person.waits(|view| view.text().trim_end() == "@@", "a clear screen");
-        }
-        for name in ["rewritten", "queued"] {
-            assert!(!person.home.work().join(name).exists(), "{}: {name}", row.shell);
-        }
-        person.settled("quick rewrite, typed meanwhile", 0, &[]);
-    }
-}
-
-#[test]
 fn without_an_answer_of_the_terminal_bash_leaves_the_command_in_its_history() {
     let server = Server::start([]);
     let Some(mut person) = ROWS[1].start_mute(&server) else { return };

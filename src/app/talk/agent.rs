@@ -17,7 +17,7 @@ use super::session::{FrontendKind, new_session, random_number, resumed};
 use super::tries;
 use crate::agent::prompt::SystemPrompt;
 use crate::agent::{
-    Agent, Beginning, ReadHooks, Setup, Shortening, Wishes, catalogue, instructions, prompt, skills,
+    Agent, Beginning, ReadHooks, Setup, Shortening, Wishes, catalogue, instructions, next_beginning, prompt, skills,
 };
 use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
 use crate::cli::{AgentKind, RunOptions};
@@ -283,7 +283,7 @@ fn assembled(
 pub(super) fn beginning(app: &App, options: &RunOptions, occasion: FrontendKind) -> Beginning {
     let provider = Arc::new(NoModel::small());
     // Rules judge calls; what is told of tools is the same.
-    assembled(app, options, provider, occasion, (without_rules(options), Vec::new())).next_beginning()
+    next_beginning(&assembled(app, options, provider, occasion, (without_rules(options), Vec::new())))
 }
 
 /// Returns what the first request of the REPL will begin with, before its model is here.
