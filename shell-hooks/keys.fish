@@ -267,7 +267,12 @@ function __axi_rewrite_line
         commandline -r -- (string replace -r '(?s)\x1e.*' '' -- "$answer" | string collect)
         set answer (string replace -r '^[^\x1e]*\x1e?' '' -- "$answer" | string collect)
     end
-    test -n "$answer"; and printf '\n%s\n' "$answer"
+    if test -n "$answer"
+        printf '\n%s\n' "$answer"
+        # fish paints a prompt of several rows from that many rows above.
+        set -l rows (fish_prompt)
+        test (count $rows) -gt 1; and string repeat -N -n (math (count $rows) - 1) \n
+    end
     commandline -f repaint
 end
 

@@ -98,6 +98,70 @@ fn the_chord_rewrites_too() {
     }
 }
 
+/// Waits until what was typed has been read by a program that shows nothing of it: the kernel hands it on a while after
+/// it was written, and until then nothing is unread.
+fn reads_in_silence(person: &AtPrompt) {
+    person.pty.wait_until(|_| false, std::time::Duration::from_millis(300));
+    person.pty.wait_read();
+}
+
+#[test]
+fn what_is_typed_while_a_rewrite_asks_is_told_and_not_lost() {
+    for row in &ROWS {
+        let server = Server::start([]);
+        let Some(mut person) = row.start(&server, "", None, false) else { continue };
+        for (requests, key) in [(1, ""), (2, "\x03")] {
+            let gate = Gate::new();
+            server.push(answer::chat_text("touch rewritten").gate_before(0, &gate));
+            person.types("make that file");
+            person.sees_line("make that file");
+            person.types("\x1bg");
+            person.sees("esc to stop");
+            server.wait_requests(requests);
+            person.types("touch queued\rand more");
+            reads_in_silence(&person);
+            person.types(key);
+            if key.is_empty() {
+                gate.open();
+                person.sees_line("touch rewritten");
+            } else {
+                person.sees_line("make that file");
+                gate.open();
+            }
+            let told = if key.is_empty() { "already has a command: " } else { "not sent: " };
+            person.sees(&format!("{told}touch queued"));
+            person.sees("and more");
+            person.types("\x15");
+            person.sees_line("");
+            person.types("\x0c");
+            person.waits(|view| view.text().trim_end() == "@@", "a clear screen");
+        }
+        for name in ["rewritten", "queued"] {
+            assert!(!person.home.work().join(name).exists(), "{}: {name}", row.shell);
+        }
+        person.settled("quick rewrite, typed meanwhile", 0, &[]);
+    }
+}
+
+#[test]
+fn under_a_prompt_of_two_rows_fish_tells_it_too() {
+    let server = Server::start([]);
+    let settings = "function fish_prompt; echo top; echo -n '@@ '; end\n";
+    let Some(mut person) = ROWS[2].start(&server, settings, None, false) else { return };
+    let gate = Gate::new();
+    server.push(answer::chat_text("touch rewritten").gate_before(0, &gate));
+    person.types("make that file");
+    person.sees_line("make that file");
+    person.types("\x1bg");
+    person.sees("esc to stop");
+    server.wait_requests(1);
+    person.types("and more");
+    reads_in_silence(&person);
+    gate.open();
+    person.sees_line("touch rewritten");
+    person.sees("already has a command: and more\ntop\n@@ touch rewritten");
+}
+
 #[test]
 fn an_output_that_is_always_sent_is_asked_for_once() {
     let prompts = ["PS1='>> '", "PS1='>> '", "function fish_prompt; echo '>> '; end"];
