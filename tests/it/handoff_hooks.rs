@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::support::home::Home;
 use crate::support::pty::View;
 use crate::support::server::{Answer, Gate, Server, answer};
-use crate::support::shells::{ROWS, Row};
+use crate::support::shells::{AtPrompt, ROWS, Row};
 use crate::support::skip::has;
 use crate::support::talk::{last_said, run};
 use crate::support::tiny_model::answering;

@@ -7,7 +7,6 @@ use rustix::termios::LocalModes;
 use crate::support::home::Home;
 use crate::support::pty::Pty;
 use crate::support::server::{Gate, Server, answer};
-use crate::support::shells::ROWS;
 use crate::support::talk::{axi, run, said};
 
 /// A line editor written in sh: takes the answer, and says what it got.
@@ -135,38 +134,4 @@ fn a_value_of_a_file_with_variables_is_not_sent_with_the_command_before() {
     let request = &server.requests()[0];
     assert!(said(request, 0).contains("The command before it: ./login.sh [redacted] (exit code 1)."));
     assert!(!request.text.contains("troubadour42plz"), "{}", request.text);
-}
-
-#[test]
-fn what_is_typed_while_a_rewrite_asks_is_told_and_not_lost() {
-    for row in &ROWS {
-        let server = Server::start([]);
-        let Some(mut person) = row.start(&server, "", None, false) else { continue };
-        for (requests, key) in [(1, ""), (2, "\x03")] {
-            let gate = Gate::new();
-            server.push(answer::chat_text("touch rewritten").gate_before(0, &gate));
-            person.types("make that file");
-            person.sees_line("make that file");
-            person.types("\x1bg");
-            person.sees("esc to stop");
-            server.wait_requests(requests);
-            person.types("touch queued\rand more");
-            person.pty.wait_read();
-            person.types(key);
-            gate.open();
-            let line = if key.is_empty() { "touch rewritten" } else { "make that file" };
-            person.sees_line(line);
-            let told = if key.is_empty() { "already has a command: " } else { "not sent: " };
-            person.sees(&format!("{told}touch queued"));
-            person.sees("and more");
-            person.types("\x15");
-            person.sees_line("");
-            person.types("\x0c");
-            person.waits(|view| view.text().trim_end() == "@@", "a clear screen");
-        }
-        for name in ["rewritten", "queued"] {
-            assert!(!person.home.work().join(name).exists(), "{}: {name}", row.shell);
-        }
-        person.settled("quick rewrite, typed meanwhile", 0, &[]);
-    }
 }
