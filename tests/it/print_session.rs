@@ -185,3 +185,22 @@ fn a_state_directory_that_cannot_be_written_costs_a_warning_not_the_answer() {
     assert_eq!(ran.err.matches("warning: the session cannot be written to").count(), 1, "{}", ran.err);
     assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
 }
+
+#[test]
+fn what_is_said_to_be_kept_of_a_broken_answer_is_there_to_go_on_with() {
+    for options in [&[][..], &["--no-session"]] {
+        let home = Home::new();
+        let server = Server::start([answer::chat_text("half an answer").cut_after(2), answer::chat_text("whole")]);
+        let ran = run(axi(&home, &server).args(["-p", "hi"]).args(options));
+        assert_eq!(ran.code, Some(4), "{ran:?}");
+        let is_said = ran.err.contains("what arrived is kept") && ran.err.contains("axi -c -p");
+        assert_eq!(is_said, options.is_empty(), "{ran:?}");
+        let again = run(axi(&home, &server).args(["-c", "-p", "go on"]));
+        assert_eq!(again.code == Some(0), is_said, "{again:?}");
+        if is_said {
+            let asked = &server.requests()[1];
+            assert_eq!(roles(asked), ["system", "user", "assistant", "user"]);
+            assert!("half an answer".starts_with(said(asked, 2).trim()) && !said(asked, 2).is_empty());
+        }
+    }
+}

@@ -40,6 +40,7 @@ const HELD: &[(&str, &str)] = &[
     ("setting.budget", "a_budget_ends_a_turn_between_its_steps"),
     ("error.panic_hint", "a_kill_at_any_point_loses_nothing_that_was_shown"),
     ("notice.broken_midway_hint", "cut_at_every_event_the_conversation_stays_valid_and_the_next_message_works"),
+    ("notice.broken_midway_hint_flag", "what_is_said_to_be_kept_of_a_broken_answer_is_there_to_go_on_with"),
     ("notice.shortened", "what_no_summary_may_lose_is_found"),
     ("notice.shortened_noted", "what_is_dropped_is_stood_for_by_the_persons_words_deeds_and_anchors"),
     ("notice.shortened_hint", "a_cut_taken_back_sends_what_was_sent_before"),
