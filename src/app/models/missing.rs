@@ -9,7 +9,10 @@ pub(in crate::app) type FirstRequest<'a> = &'a dyn Fn() -> Option<Beginning>;
 #[derive(Clone, Copy)]
 pub(in crate::app) enum Missing<'a> {
     /// The person is asked whether to fetch axi's own.
-    Offer(FirstRequest<'a>),
+    Offer(
+        #[cfg_attr(not(feature = "local"), expect(dead_code, reason = "nothing is fetched without it"))]
+        FirstRequest<'a>,
+    ),
     /// That is told, and nobody is asked here.
     Tell,
 }

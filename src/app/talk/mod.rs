@@ -36,6 +36,7 @@ use super::trust::{settle_trust, tell_untrusted};
 use crate::cli::RunOptions;
 use crate::frontend::exit::Exit;
 pub(super) use acp::acp;
+#[cfg(feature = "local")]
 pub(super) use agent::first_request;
 pub(super) use handoff::handoff;
 pub(super) use serve::serve_tools;
