@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::*;
 
 fn read(line: &str) -> Result<Invocation, UsageError> {
@@ -14,20 +16,44 @@ fn run(line: &str) -> RunOptions {
 
 #[test]
 fn the_shape_is_sound() {
-    command(&|_| "x").debug_assert();
+    shape::whole(&|_| "x").debug_assert();
 }
 
 #[test]
 fn a_conversation_is_read_as_the_whole_shape_reads_it() {
-    let whole = command(&|_| "x");
-    let names: Vec<&str> = whole.get_subcommands().map(clap::Command::get_name).collect();
-    assert_eq!(names, shape::COMMANDS);
+    let whole = shape::whole(&|_| "x");
+    let names: BTreeSet<&str> = whole.get_subcommands().map(clap::Command::get_name).collect();
+    assert_eq!(names, shape::COMMANDS.iter().copied().collect());
     for line in
         ["", "why", "-p -- -x --help", "-m a/b -y what is this", "-c --cwd render", "-r", "-r abc say it", "-p man"]
     {
         let arguments = std::iter::once("axi").chain(line.split_whitespace());
         let matches = whole.clone().try_get_matches_from(arguments).unwrap();
         assert_eq!(read(line), Ok(interpret(&matches)), "{line}");
+    }
+}
+
+#[test]
+fn of_an_option_that_stands_twice_the_last_one_holds() {
+    let options = run("-p -m a/b -y --color never -m c/d -y --color always --max-steps 3 --max-steps 4");
+    assert_eq!((options.model.as_deref(), options.max_steps, options.yes), (Some("c/d"), Some(4), true));
+    assert_eq!(options.common.color, ColorChoice::Always);
+    let options = run("--allow read --allow grep");
+    assert_eq!(options.allow, ["read", "grep"]);
+    assert_eq!(read("--cwd a sessions --cwd b"), read("sessions --cwd b"));
+}
+
+#[test]
+fn only_what_a_person_runs_is_offered() {
+    let mut offered = command(&|_| "x");
+    for shell in [clap_complete::Shell::Bash, clap_complete::Shell::Zsh, clap_complete::Shell::Fish] {
+        let mut text = Vec::new();
+        clap_complete::generate(shell, &mut offered, "axi", &mut text);
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("recall"));
+        for hidden in ["handoff", "--also", "--ask", "--no-network", "--inside", "--keys"] {
+            assert!(!text.contains(hidden), "{shell}: {hidden}");
+        }
     }
 }
 

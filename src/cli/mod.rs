@@ -31,7 +31,7 @@ pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, U
         return Ok(interpret(&matches));
     }
     let no_text = arguments.iter().skip(1).find(|argument| argument.to_str().is_none()).cloned();
-    match command(words).try_get_matches_from(arguments) {
+    match shape::whole(words).try_get_matches_from(arguments) {
         Ok(matches) => Ok(interpret(&matches)),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             Ok(Invocation::Print(error.render().to_string()))

@@ -17,7 +17,6 @@ type Sub<'a> = &'a dyn Fn(&'static str, Word) -> Command;
 /// The commands: a line without any of these words is a conversation.
 pub(super) const COMMANDS: &[&str] = &[
     "render",
-    "handoff",
     "init",
     "acp",
     "login",
@@ -37,9 +36,29 @@ pub(super) const COMMANDS: &[&str] = &[
     "self-check",
     "completions",
     "man",
+    "handoff",
 ];
 
-/// Builds the command line's shape; also what completions and the manual are made from.
+/// Builds the command line's shape with what only the hook and axi itself give.
+pub(super) fn whole(words: Words<'_>) -> Command {
+    let handoff = Command::new("handoff").about(words(cli::command::HANDOFF)).hide(true).disable_help_flag(true);
+    let handoff = handoff.arg(flag("rewrite", option::REWRITE, words)).arg(help_flag(words));
+    let hidden = |name| flag(name, cli::command::HANDOFF, words).hide(true);
+    let paths = hidden("also").action(ArgAction::Append).value_parser(value_parser!(PathBuf));
+    let of_try = [
+        hidden("ask").conflicts_with_all(["json", "patch", "apply"]),
+        hidden("no-network"),
+        hidden("session").action(ArgAction::Set),
+        paths,
+    ];
+    command(words)
+        .subcommand(handoff)
+        .mut_subcommand("try", |tried| tried.args(of_try))
+        .mut_subcommand("replay", |replay| replay.arg(hidden("inside")))
+        .mut_subcommand("init", |init| init.arg(hidden("keys").action(ArgAction::Set)))
+}
+
+/// Builds the command line's shape, as help, completions and the manual show it.
 #[must_use]
 pub fn command(words: Words<'_>) -> Command {
     let template =
@@ -67,7 +86,6 @@ pub fn command(words: Words<'_>) -> Command {
                 .arg(positional("file", argument::FILE).value_parser(value_parser!(PathBuf)))
                 .arg(valued("width", "N", option::WIDTH, words).value_parser(value_parser!(u16).range(1..)))
                 .arg(valued("wrap", "MODE", option::WRAP, words).value_parser(["word", "soft"])),
-            sub("handoff", cli::command::HANDOFF).hide(true).arg(flag("rewrite", option::REWRITE, words)),
             init(sub, words),
             sub("acp", cli::command::ACP).arg(flag("login", option::LOGIN, words)),
             sub("login", cli::command::LOGIN)
@@ -92,25 +110,12 @@ pub fn command(words: Words<'_>) -> Command {
                 valued("as", "FORM", option::SCRIPT_FORM, words)
                     .value_parser(["sh", "makefile", "justfile", "task"]),
             ),
-            sub("replay", cli::command::REPLAY)
-                .arg(positional("session", argument::REPLAYED).required(true))
-                .arg(flag("inside", argument::REPLAYED, words).hide(true)),
+            sub("replay", cli::command::REPLAY).arg(positional("session", argument::REPLAYED).required(true)),
             sub("try", cli::command::TRY)
                 .arg(flag("apply", option::TRY_APPLY, words))
                 .arg(flag("json", option::JSON, words))
                 .arg(flag("patch", option::TRY_PATCH, words).conflicts_with("json"))
                 .arg(flag("copy", option::TRY_COPY, words))
-                .arg(
-                    flag("ask", option::TRY_APPLY, words).hide(true).conflicts_with_all(["json", "patch", "apply"]),
-                )
-                .arg(flag("no-network", option::TRY_APPLY, words).hide(true))
-                .arg(valued("session", "ID", option::TRY_APPLY, words).hide(true))
-                .arg(
-                    valued("also", "PATH", option::TRY_APPLY, words)
-                        .hide(true)
-                        .action(ArgAction::Append)
-                        .value_parser(value_parser!(PathBuf)),
-                )
                 .arg(
                     positional("command", argument::TRIED)
                         .required(true)
@@ -144,7 +149,6 @@ fn init(sub: Sub<'_>, words: Words<'_>) -> Command {
         .arg(valued("key", "KEY", option::KEY, words).conflicts_with("no-bind"))
         .arg(flag("no-bind", option::NO_BIND, words))
         .arg(flag("keep", option::KEEP, words))
-        .arg(valued("keys", "VERSION", option::KEYS, words).hide(true))
 }
 
 /// Makes `tools`, about developer tools.
@@ -243,6 +247,8 @@ pub(super) fn conversation(words: Words<'_>) -> Command {
         .disable_help_flag(true)
         .disable_version_flag(true)
         .disable_help_subcommand(true)
+        // The last one holds: an alias has its own, and somebody types another.
+        .args_override_self(true)
         .arg(positional("message", argument::MESSAGE, words).num_args(0..).trailing_var_arg(false))
         .args(run_flags(words))
         .args(common_flags(words))
@@ -256,6 +262,7 @@ pub(super) fn options_of_all() -> Command {
     Command::new("axi")
         .disable_help_flag(true)
         .disable_help_subcommand(true)
+        .args_override_self(true)
         .allow_external_subcommands(true)
         .args(common_flags(words))
 }

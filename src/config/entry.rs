@@ -159,7 +159,16 @@ impl<'a> Reader<'a> {
         if !setting.form.fits(text) {
             return self.fault(span, Fault::WrongForm { setting });
         }
-        if matches!(setting.form, Form::Protocol | Form::Rule | Form::Style | Form::Action) {
+        if matches!(
+            setting.form,
+            Form::Protocol
+                | Form::Rule
+                | Form::Style
+                | Form::Action
+                | Form::Model
+                | Form::Models
+                | Form::GhostModel
+        ) {
             let spot = Spot::new(self.file, self.source, span);
             let key = self.key.join(".");
             self.gathered.given.push(Given { setting, key, text: text.to_owned(), spot });

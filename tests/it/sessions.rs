@@ -44,6 +44,18 @@ fn a_list_is_read_by_programs_and_a_page_needs_nothing_else() {
 }
 
 #[test]
+fn a_session_is_one_row_whatever_its_directory_is_called() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("yes")]);
+    let directory = home.work().join("a\nb\u{1b}[31m");
+    std::fs::create_dir(&directory).unwrap();
+    assert_eq!(run(axi(&home, &server).current_dir(&directory).args(["-p", "hello"])).code, Some(0));
+    let listed = run(home.axi().arg("sessions")).out;
+    assert_eq!(listed.lines().count(), 1, "{listed:?}");
+    assert!(!listed.contains('\u{1b}'), "{listed:?}");
+}
+
+#[test]
 fn a_session_of_another_agent_is_imported_and_gone_on_with() {
     let home = Home::new();
     let lines = concat!(

@@ -21,7 +21,7 @@ fn findings(home: &Home) -> (Option<i32>, Vec<Value>) {
 fn settings_without_a_mistake_are_clean() {
     let home = Home::new();
     assert_eq!(findings(&home), (Some(0), Vec::new()), "none at all");
-    home.write("config/axi/config.toml", "model = \"lab/one\"\n[styles]\nheading = \"yellow bold\"\n");
+    home.write("config/axi/config.toml", "model = \"openai/one\"\n[styles]\nheading = \"yellow bold\"\n");
     assert_eq!(findings(&home), (Some(0), Vec::new()));
     let ran = check(&home, &[]);
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "", "the settings have no mistakes\n"));
@@ -41,12 +41,30 @@ fn a_server_that_cannot_be_used_is_a_row() {
 }
 
 #[test]
+fn a_provider_without_an_address_and_a_model_of_nobody_are_rows() {
+    let home = Home::new();
+    home.write(
+        "config/axi/config.toml",
+        "model = \"lib/one\"\nfallback_model = \"lab/one, nosuch/two\"\nsuggest_model = \"off\"\n\
+         [providers.lab]\nbase_url = \"http://127.0.0.1:1/v1\"\n[providers.lost]\napi_key_env = \"LOST\"\n\
+         [providers.openai]\napi_key_env = \"MINE\"\n",
+    );
+    let (code, rows) = findings(&home);
+    let text = |row: &Value, name: &str| row[name].as_str().unwrap().to_owned();
+    let found: Vec<_> = rows.iter().map(|row| (text(row, "key"), row["line"].as_u64().unwrap())).collect();
+    let at = |key: &str, line| (key.to_owned(), line);
+    assert_eq!((code, found), (Some(2), vec![at("model", 1), at("fallback_model", 2), at("providers.lost", 7)]));
+    assert!(text(&rows[0], "hint").contains("lab"), "it names what there is: {rows:?}");
+    assert_eq!(text(&rows[2], "problem"), "provider lost has no base_url");
+}
+
+#[test]
 fn each_mistake_is_a_row_with_its_place() {
     let home = Home::new();
     let path = home.write(
         "config/axi/config.toml",
         "edit_mode = \"vim\"\nmodle = \"a/b\"\n[permissions]\nallow = [\"shell(\"]\n[keys]\n\"ctrl+q\" = \"explode\"\n\
-         [styles]\nhat = \"red\"\n[providers.lab]\nprotocol = \"telnet\"\n",
+         [styles]\nhat = \"red\"\n[providers.lab]\nprotocol = \"telnet\"\nbase_url = \"http://127.0.0.1:1\"\n",
     );
     let project = home.write("work/.axi/config.toml", "sandbox = \"off\"\nsuggest_model = \"evil/x\"\n");
     let (code, rows) = findings(&home);

@@ -18,7 +18,7 @@ use crate::locale::word;
 use crate::session::{
     EntryKind, Foreign, ImportError, Loaded, Origin, SessionError, SessionStore, Summary, import, load,
 };
-use crate::terminal::{escape_json, sanitize};
+use crate::terminal::{escape_json, sanitize, sanitize_line};
 
 /// What a command came to: what is printed, or why it failed.
 type Done = Result<String, Problem>;
@@ -129,7 +129,7 @@ fn rows(app: &App, list: &[Summary], json: bool) -> String {
     let lines = command::session_lines(&app.locale, list, SystemTime::now());
     let lines =
         lines.zip(list).map(|(line, row)| format!("{line}  {}  {}", app.paths.shown(&row.directory), row.title));
-    lines.map(|line| sanitize(&line).into_owned()).collect::<Vec<_>>().join("\n")
+    lines.map(|line| sanitize_line(&line).into_owned()).collect::<Vec<_>>().join("\n")
 }
 
 fn as_json(row: &Summary) -> serde_json::Value {

@@ -7,12 +7,13 @@ use std::process::Command;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::findings::Diagnostic;
+use super::super::models;
 use super::super::process::Variables;
 use super::super::servers;
 use super::super::settings::{begin, schema, settings_problem};
 use crate::cli::ConfigAction;
 use crate::command::Problem;
-use crate::config::{self, ConfigError, Origin, Spot};
+use crate::config::{self, Config, ConfigError, Form, Given, Origin, Spot};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
 use crate::terminal::sanitize;
@@ -75,8 +76,12 @@ fn check(app: &App, path: &Path, json: bool) -> Exit {
     let mut found: Vec<Diagnostic> =
         loaded.findings.iter().map(|finding| Diagnostic::new(&app.locale, &app.paths, finding)).collect();
     found.extend(loaded.given.iter().filter_map(|given| Diagnostic::of_text(&app.locale, given)));
-    found.extend(servers::unusable(&loaded.config, &app.locale).into_iter().map(|(name, problem)| {
-        let key = format!("mcp.{name}");
+    found.extend(loaded.given.iter().filter_map(|given| unknown_model(app, &loaded.config, given)));
+    let servers = servers::unusable(&loaded.config, &app.locale).into_iter();
+    let servers = servers.map(|(name, what)| (format!("mcp.{name}"), Problem { what, hint: String::new() }));
+    let providers = models::unreachable(&loaded.config, &app.locale).into_iter();
+    let providers = providers.map(|(name, problem)| (format!("providers.{name}"), problem));
+    found.extend(servers.chain(providers).map(|(key, Problem { what: problem, hint })| {
         let below = loaded.held.iter().filter(|(held, _)| held.starts_with(&format!("{key}.")));
         let spot = below.flat_map(|(_, held)| &held.origins).find_map(|origin| match origin {
             Origin::File(spot) | Origin::Project(spot) => Some(spot.clone()),
@@ -84,7 +89,7 @@ fn check(app: &App, path: &Path, json: bool) -> Exit {
         });
         // A section with nothing in it has no place of its own.
         let spot = spot.unwrap_or_else(|| Spot::new(path, "", None));
-        Diagnostic { spot, key, problem, hint: String::new() }
+        Diagnostic { spot, key, problem, hint }
     }));
     found.sort_by(|one, other| {
         let place = |told: &Diagnostic| (told.spot.file.clone(), told.spot.line, told.spot.column);
@@ -112,6 +117,17 @@ fn check(app: &App, path: &Path, json: bool) -> Exit {
     text.push_str(&app.locale.count(word::finding::COUNT, found.len() as u64));
     // The keys and lines of a project's file are untrusted.
     told(console.print(&sanitize(&text)))
+}
+
+/// Finds a model whose provider there is not.
+fn unknown_model(app: &App, config: &Config, Given { setting, key, text, spot }: &Given) -> Option<Diagnostic> {
+    if !matches!(setting.form, Form::Model | Form::Models | Form::GhostModel) {
+        return None;
+    }
+    let providers = text.split(',').filter_map(|name| Some(name.trim().split_once('/')?.0));
+    let Problem { what, hint } =
+        providers.filter_map(|provider| models::not_known(provider, config, &app.locale)).next()?;
+    Some(Diagnostic { spot: spot.clone(), key: key.clone(), problem: what, hint })
 }
 
 /// Returns the exit code for printed findings; a failure to print counts as worse.

@@ -45,6 +45,6 @@ pub(super) use own::{missing, places, room};
 #[cfg(feature = "local")]
 pub(super) use pace::{pace, speed, tokens};
 pub(super) use profiles::{keep as keep_profile, path as profile_file};
-pub(super) use resolve::{keep_in_keychain, keys, list, names, not_known, resolve, without_key};
+pub(super) use resolve::{keep_in_keychain, keys, list, names, not_known, resolve, unreachable, without_key};
 pub(super) use said::Said;
 pub(super) use size::megabytes;

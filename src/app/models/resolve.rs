@@ -180,8 +180,7 @@ pub(in crate::app) fn without_key(
         settings.abilities.price = settings.abilities.price.map(Price::with_long_cache);
     }
     if settings.base_url.is_empty() {
-        let what = locale.with(word::error::NoBaseUrl { provider });
-        return Err(Problem { what, hint: locale.text(word::error::CONFIG_HINT).to_owned() });
+        return Err(no_base_url(provider, locale));
     }
     Ok(settings)
 }
@@ -337,6 +336,20 @@ fn unknown_provider(provider: &str, known: &[String], locale: &Locale) -> Proble
 pub(in crate::app) fn not_known(provider: &str, config: &Config, locale: &Locale) -> Option<Problem> {
     let known = names(config);
     (!known.iter().any(|name| name == provider)).then(|| unknown_provider(provider, &known, locale))
+}
+
+/// Names the providers of the settings that have no address, with what is wrong.
+pub(in crate::app) fn unreachable(config: &Config, locale: &Locale) -> Vec<(String, Problem)> {
+    let sections = config.providers.iter();
+    let lost = sections.filter(|(name, section)| section.base_url.is_none() && provider::find(name).is_none());
+    lost.map(|(name, _)| (name.clone(), no_base_url(name, locale))).collect()
+}
+
+fn no_base_url(provider: &str, locale: &Locale) -> Problem {
+    Problem {
+        what: locale.with(word::error::NoBaseUrl { provider }),
+        hint: locale.text(word::error::CONFIG_HINT).to_owned(),
+    }
 }
 
 /// Lists the names of all providers: the table's, then the settings'.
