@@ -22,6 +22,8 @@ pub struct Stage {
     pub remote: bool,
     /// Whether the terminal edits lines itself and gets no escape sequence.
     pub plain: bool,
+    /// Whether the terminal may be asked to copy text.
+    pub copies: bool,
 }
 
 impl Stage {
@@ -35,6 +37,6 @@ impl Stage {
         tty.restorer().install_panic_hook();
         let signals = Signals::start(Some(tty.restorer()));
         let terminal = Terminal { color, plain, tty: Some(Rc::clone(&tty)), signals: signals.clone() };
-        Ok(Self { tty, signals, terminal, runtime, remote, plain })
+        Ok(Self { tty, signals, terminal, runtime, remote, plain, copies: !plain })
     }
 }

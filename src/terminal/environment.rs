@@ -182,6 +182,12 @@ impl TerminalEnvironment {
         !self.is_dumb() && !self.multiplexed && (term || program || !self.vte_version.is_empty())
     }
 
+    /// Tells whether OSC 52 may be sent, by which text is copied. Linux's console and the terminals of the VT series print
+    /// what they do not know.
+    pub fn takes_copies(&self) -> bool {
+        !self.is_dumb() && !self.term.starts_with("linux") && !self.term.starts_with("vt")
+    }
+
     /// Returns the background that `COLORFGBG` names ("15;0": the last number is the background's colour).
     pub fn background(&self) -> Option<Background> {
         let number: u8 = self.colorfgbg.rsplit(';').next()?.parse().ok()?;
@@ -290,6 +296,16 @@ mod tests {
         assert!(!with(&[]) && !with(&[("VTE_VERSION", "7603")]) && !with(&[("TERM_PROGRAM", "Apple_Terminal")]));
         assert!(!with(&[("TERM_PROGRAM", "ghostty"), ("TMUX", "x")]));
         assert!(!terminal(&[("TERM", "dumb"), ("WT_SESSION", "x")]).progress());
+    }
+
+    #[test]
+    fn only_a_terminal_that_does_not_print_it_is_asked_to_copy() {
+        for term in ["xterm-256color", "tmux-256color", "xterm-kitty", "screen"] {
+            assert!(terminal(&[("TERM", term)]).takes_copies(), "{term}");
+        }
+        for term in ["linux", "linux-16color", "vt100", "vt220", "dumb", ""] {
+            assert!(!terminal(&[("TERM", term)]).takes_copies(), "{term}");
+        }
     }
 
     #[test]

@@ -19,8 +19,11 @@ use crate::terminal::Depth;
 pub(super) fn stage(app: &App, runtime: &Rc<Runtime>) -> Result<Stage, Failed> {
     let display = app.display();
     let color = display.depth() >= Depth::Ansi;
-    Stage::take(Rc::clone(runtime), display.is_remote(), display.linear(), color).map_err(|error| {
+    let taken = Stage::take(Rc::clone(runtime), display.is_remote(), display.linear(), color);
+    let mut stage = taken.map_err(|error| {
         let what = app.locale.with(word::error::Terminal { cause: &error.to_string() });
         Failed::new(Problem { what, hint: String::new() }, Exit::Failed)
-    })
+    })?;
+    stage.copies &= display.terminal.takes_copies();
+    Ok(stage)
 }

@@ -49,13 +49,13 @@ impl Repl {
             }
             Outcome::Raw(text) => self.print_raw(&text),
             // The clipboard is reached by a sequence (OSC 52), and there are to be none.
-            Outcome::Copy(_) if self.stage.plain => self.say(word::said::COPY_PLAIN),
+            Outcome::Copy(_) if !self.stage.copies => self.say(word::said::COPY_PLAIN),
             Outcome::Copy(text) => self.copy(&text),
             Outcome::Share { lines, said, log } => {
                 self.print_raw(&lines);
                 self.human.painter().say(&said);
                 self.human.painter().file(&log.shown, &log.path);
-                if !self.stage.plain {
+                if self.stage.copies {
                     self.copy(&log.path.display().to_string());
                 }
             }
@@ -189,7 +189,7 @@ impl Repl {
         self.human.painter().say(&said);
     }
 
-    /// Copies to the clipboard of the person's terminal.
+    /// Asks the person's terminal to copy a text (OSC 52). It answers nothing: whether it did is not known.
     fn copy(&mut self, text: &str) {
         match crossterm::execute!(Output::new(), CopyToClipboard::to_clipboard_from(text)) {
             Ok(()) => self.say(word::said::COPIED),
