@@ -5,12 +5,13 @@
 //! saves and restores the mode it finds), so there is no moment in which typed keys echo or get lost. The person's
 //! own mode comes back only for interactive children, on suspend, on exit and on panic.
 
+use std::cell::Cell;
 use std::fmt;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -43,6 +44,8 @@ pub struct Size {
 #[derive(Debug)]
 pub struct Tty {
     restorer: Restorer,
+    /// When a question was answered by Ctrl+C.
+    interrupted: Cell<Option<Instant>>,
 }
 
 /// Restores the terminal, from any thread and any number of times: for panic hooks and signal handlers.
@@ -91,7 +94,7 @@ impl Tty {
         let off = || AtomicBool::new(false);
         let (title, directory) = (Mutex::default(), Mutex::default());
         let held = Held { user, taken: off(), keyboard_flags: off(), plain: off(), title, directory };
-        let tty = Self { restorer: Restorer { held: Arc::new(held) } };
+        let tty = Self { restorer: Restorer { held: Arc::new(held) }, interrupted: Cell::new(None) };
         tty.retake()?;
         Ok(tty)
     }
@@ -112,6 +115,16 @@ impl Tty {
     pub fn lend(&self) -> Lent<'_> {
         self.restorer.restore_mode();
         Lent { tty: self }
+    }
+
+    /// Remembers that Ctrl+C answered a question: a second one soon after leaves axi.
+    pub fn note_interrupt(&self) {
+        self.interrupted.set(Some(Instant::now()));
+    }
+
+    /// When a question was last answered by Ctrl+C.
+    pub fn interrupted(&self) -> Option<Instant> {
+        self.interrupted.get()
     }
 
     /// Returns a handle that restores the terminal.

@@ -51,7 +51,7 @@ fn hooks_of_a_place_wait_for_a_yes_and_print_mode_says_that_they_are_left_out() 
     home.write("work/.claude/settings.json", &file("PreToolUse", "touch ran; exit 2"));
     let server = touches();
     let ran = run(axi(&home, &server).args(["-p", "-y", "make it"]));
-    assert!(ran.err.contains("not trusted, so left out: .claude/settings.json"), "{}", ran.err);
+    assert!(ran.err.contains("not trusted: .claude/settings.json"), "{}", ran.err);
     assert!(home.work().join("made.txt").exists() && !home.work().join("ran").exists());
     std::fs::remove_file(home.work().join("made.txt")).unwrap();
     // Shown and asked about once; from then on they run.

@@ -172,6 +172,17 @@ fn escape_or_ctrl_c_stops_the_turn_and_the_next_message_works() {
 }
 
 #[test]
+fn ctrl_c_in_a_question_and_again_leaves() {
+    let mut scene = Scene::asked();
+    scene.person.types("\x03");
+    scene.person.sees("stopped");
+    scene.person.sees_prompt();
+    scene.person.types("\x03");
+    assert_eq!(scene.person.pty.wait_exit().code(), Some(0));
+    assert!(!scene.made());
+}
+
+#[test]
 fn keys_typed_before_the_question_never_answer_it() {
     let home = Home::new();
     let gate = Gate::new();

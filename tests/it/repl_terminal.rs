@@ -14,13 +14,19 @@ use crate::support::talk::{Person, axi, in_the_middle};
 
 /// axi under a shell that writes down the terminal's mode before and after, axi's process id and its exit code.
 fn witnessed(home: &Home, server: &Server) -> Command {
+    redirected(home, server, "")
+}
+
+/// The same with redirections behind axi.
+fn redirected(home: &Home, server: &Server, redirections: &str) -> Command {
     let axi = axi(home, server);
     let mut shell = home.command("bash");
     for (name, value) in axi.get_envs() {
         shell.env(name, value.unwrap_or_default());
     }
-    let script = r#"stty -g >before; bash -c 'echo $$ >id; exec "$AXI"'; echo $? >code; stty -g >after; echo over"#;
-    shell.env("AXI", axi.get_program()).args(["--norc", "-c", script]);
+    let script = r#"stty -g >before; bash -c 'echo $$ >id; exec "$AXI" REDIRECTIONS'; echo $? >code; stty -g >after; echo over"#;
+    let script = script.replace("REDIRECTIONS", redirections);
+    shell.env("AXI", axi.get_program()).args(["--norc", "-c", &script]);
     shell
 }
 
@@ -53,6 +59,22 @@ fn ctrl_d_leaves_with_0_and_the_terminal_is_as_it_was() {
     person.sees_prompt();
     person.types("\x04");
     is_as_before(&mut person, &home, "0");
+}
+
+#[test]
+fn the_prompt_is_seen_though_standard_error_goes_elsewhere() {
+    for redirection in ["2>err", "2>&-"] {
+        let home = Home::new();
+        let server = Server::start([answer::chat_text("hello there")]);
+        let mut person = Person::meets(&redirected(&home, &server, redirection));
+        person.types("hi you");
+        person.sees_line("hi you");
+        person.types("\r");
+        person.sees("hello there");
+        person.sees_prompt();
+        person.types("\x04");
+        is_as_before(&mut person, &home, "0");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Builds the REPL.
 
+use std::io::IsTerminal as _;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -34,11 +35,21 @@ use crate::provider::Client;
 use crate::session::{Loaded, Session};
 use crate::terminal::{Depth, Output, Pending, PictureProtocol, Theme, escape_wait};
 
+/// The line editor and the questions paint on standard error: of `axi 2>FILE` they belong on the terminal all the same.
+fn paint_on_the_terminal() {
+    if !std::io::stderr().is_terminal()
+        && let Err(error) = rustix::stdio::dup2_stderr(std::io::stdout())
+    {
+        tracing::warn!(%error, "standard error is no terminal and cannot be made one");
+    }
+}
+
 /// How long axi waits before it asks developer tools for their versions: a person who has just started axi types
 /// first.
 const QUIET: Duration = Duration::from_secs(3);
 
 pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
+    paint_on_the_terminal();
     let runtime = Rc::new(runtime(&app.locale)?);
     let client = models::client(&app.config(), &app.process.variables);
     let (provider, found, taken) = first_run::begin(app, &options, &client, &runtime)?;

@@ -32,6 +32,11 @@ pub(super) fn answer<W: Write>(terminal: &Terminal, offer: &Answers, screen: &mu
                 screen.forget();
             }
             Some(press) => {
+                if press == Press::Interrupt
+                    && let Some(tty) = &terminal.tty
+                {
+                    tty.note_interrupt();
+                }
                 if let Some(end) = picked.take(press, offer) {
                     break end;
                 }

@@ -67,6 +67,9 @@ pub(super) fn open<D: Dialog>(
                 }
             }
             Some(press) => {
+                if press == Press::Interrupt {
+                    tty.note_interrupt();
+                }
                 if let Some(answer) = dialog.take(press) {
                     break answer;
                 }

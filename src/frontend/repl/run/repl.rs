@@ -341,7 +341,7 @@ impl Repl {
             return Next::Leave;
         }
         self.editor.escaped(pressed.escaped);
-        self.interrupted = pressed.interrupted;
+        self.interrupted = pressed.interrupted.or(self.stage.tty.interrupted());
         if end == TurnEnd::Interrupted {
             give_back(&mut self.human, &self.pending, &pressed);
         }
