@@ -235,7 +235,7 @@ impl Consent {
 
     /// Returns the policy's verdict on a call, made stricter where the disk, a hook or the journal gives a reason.
     async fn verdict(&self, proposed: &Proposed<'_>, cancel: &CancellationToken) -> Verdict {
-        let Proposed { effect, subject, assessment, answered, unkept, questioned, .. } = *proposed;
+        let Proposed { subject, assessment, answered, unkept, questioned, .. } = *proposed;
         let surroundings = &self.surroundings;
         let mut verdict = assessment.verdict.clone();
         if let (Decision::Allow, Some(line)) = (verdict.decision, &assessment.line)
@@ -251,7 +251,7 @@ impl Consent {
             verdict.decision = Decision::Ask;
             verdict.reasons.push(Reason::OutsideWorkspace { path });
         }
-        if let (Decision::Allow, Effect::Read, Subject::Paths { paths }) = (verdict.decision, effect, subject)
+        if let (Decision::Allow | Decision::Ask, Subject::Paths { paths }) = (verdict.decision, subject)
             && !verdict.by_narrow_rule()
             && !self.policy.assumes_yes()
             && let Some(path) = reach::second_name(paths, surroundings, cancel).await
@@ -275,8 +275,17 @@ impl Consent {
         verdict
     }
 
+    /// Tells whether the model may learn unasked what is in the files that a call is about.
+    fn may_read(&self, proposed: &Proposed<'_>, verdict: &Verdict) -> bool {
+        let Proposed { call, subject, .. } = *proposed;
+        let reading = self.policy.decide(&call.name, Effect::Read, subject, &self.surroundings).verdict;
+        let secret = verdict.reasons.iter().any(|reason| matches!(reason, Reason::Credential { .. }));
+        reading.decision == Decision::Allow && !secret
+    }
+
     /// Collects what the person is shown before they answer: the tool's check, what would be affected, what could
-    /// not be taken back. An error is the call's answer: nobody is asked about a call that cannot run.
+    /// not be taken back. An error is the call's answer: nobody is asked about a call that cannot run, unless that
+    /// answer may tell what is in a file that is not read unasked.
     async fn prepare(
         &self,
         proposed: &Proposed<'_>,
@@ -306,7 +315,8 @@ impl Consent {
         );
         let preview = match preview {
             Ok(preview) => preview,
-            Err(text) => return Err(refused(ToolOutput::failed(text))),
+            Err(text) if self.may_read(proposed, &verdict) => return Err(refused(ToolOutput::failed(text))),
+            Err(_) => Preview::named(subject),
         };
         if let Some(why) = reach.as_ref().and_then(|reach| reach.never_auto.clone()) {
             forbid(&mut verdict, why);
@@ -403,17 +413,7 @@ impl Consent {
             let before = Before { roots: &roots, memory: &memory, output_dir: &output_dir, can_lend };
             tool.check(&input, &before)
         });
-        checked.await.unwrap_or_else(|| {
-            Ok(match proposed.subject {
-                Subject::Command { line } => Preview::Command { line: line.clone() },
-                Subject::Paths { paths } => {
-                    let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-                    Preview::Text { text: named.join("\n") }
-                }
-                Subject::Host { host } => Preview::Text { text: host.clone() },
-                Subject::Whole => Preview::Text { text: String::new() },
-            })
-        })
+        checked.await.unwrap_or_else(|| Ok(Preview::named(proposed.subject)))
     }
 
     /// Determines how far a call wants to reach, and whether the person must be asked because of that.

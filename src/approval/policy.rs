@@ -218,11 +218,8 @@ impl Policy {
         verdict: &mut Verdict,
     ) {
         let reads = effect == Effect::Read;
-        let guarded = if reads {
-            path::is_credential(path, place)
-        } else {
-            path::is_protected(path, place) || path::is_credential(path, place)
-        };
+        let secret = path::is_credential(path, place);
+        let guarded = secret || !reads && path::is_protected(path, place);
         let found = self.strictest(
             tool,
             |decision| family_of(effect, decision),
@@ -244,7 +241,8 @@ impl Policy {
             if guarded { Decision::Ask } else { default_for(effect) }
         };
         if decision == Decision::Ask {
-            if guarded && reads {
+            // Who edits a file learns what is in it.
+            if secret {
                 push_once(&mut verdict.reasons, Reason::Credential { what: path.to_string_lossy().into_owned() });
             } else if guarded {
                 push_once(&mut verdict.reasons, Reason::Protected { path: path.to_owned() });

@@ -207,3 +207,19 @@ pub enum Preview {
         parts: Vec<Preview>,
     },
 }
+
+impl Preview {
+    /// Shows of a call only what it names.
+    #[must_use]
+    pub fn named(subject: &Subject) -> Self {
+        match subject {
+            Subject::Command { line } => Self::Command { line: line.clone() },
+            Subject::Paths { paths } => {
+                let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+                Self::Text { text: named.join("\n") }
+            }
+            Subject::Host { host } => Self::Text { text: host.clone() },
+            Subject::Whole => Self::Text { text: String::new() },
+        }
+    }
+}

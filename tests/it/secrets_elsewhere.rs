@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::editor::Editor;
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
-use crate::support::talk::axi;
+use crate::support::talk::{axi, run, said};
 
 /// In words that look like no secret: nothing but the law of files keeps them back.
 const CANARY: &str = "a quokka sits on the wall";
@@ -173,4 +173,36 @@ fn another_program_gets_no_secret_by_the_tools_that_only_read() {
     assert!(ran.out.contains("plain words"), "{}", ran.out);
     assert!(ran.out.lines().count() >= lines.len(), "{}", ran.err);
     eprintln!("{} calls", lines.len());
+}
+
+#[test]
+fn an_edit_that_fails_tells_nothing_of_a_file_that_is_not_read_unasked() {
+    let home = Home::new();
+    home.write("work/.env", "# CANARY stands near\n");
+    home.write("work/private/diary.txt", "# CANARY stands near\n");
+    home.write("work/plain.txt", "# CANARY stands near\n");
+    std::fs::hard_link(home.work().join(".env"), home.work().join("second.txt")).unwrap();
+    for (path, is_told) in
+        [(".env", false), ("second.txt", false), ("private/diary.txt", false), ("plain.txt", true)]
+    {
+        let old = "# CANARY stands far";
+        let patch = format!("*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+x\n*** End Patch");
+        for (tool, arguments) in [
+            ("edit", json!({ "path": path, "old_string": old, "new_string": "x" })),
+            ("multi_edit", json!({ "path": path, "edits": [{ "old_string": old, "new_string": "x" }] })),
+            ("apply_patch", json!({ "patch": patch })),
+        ] {
+            let call = answer::chat_call("call_1", tool, &arguments.to_string());
+            let server = Server::start([call, answer::chat_text("It is done.")]);
+            let ran = run(axi(&home, &server).args(["-p", "--deny", "read(private/**)", "change it"]));
+            let requests = server.requests();
+            let told = requests.iter().skip(1).map(|request| said(request, 3)).collect::<String>();
+            if is_told {
+                assert_eq!(ran.code, Some(0), "{tool} {path}: {ran:?}");
+            } else {
+                assert_eq!((ran.code, told.as_str()), (Some(5), ""), "{tool} {path}: {ran:?}");
+            }
+            assert_eq!(told.contains("stands near"), is_told && tool != "apply_patch", "{tool} {path}: {told}");
+        }
+    }
 }
