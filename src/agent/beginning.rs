@@ -29,3 +29,8 @@ pub(super) fn tools_tokens(tools: &[ToolSpec]) -> u64 {
     });
     costs.sum()
 }
+
+/// Whether the description of the tools would take too much of the window to talk in what is left.
+pub(super) fn is_crowded(window: Option<u64>, system: &str, tools: &[ToolSpec]) -> bool {
+    window.is_some_and(|window| tokens::estimate(system) + tools_tokens(tools) > window / 3)
+}

@@ -285,6 +285,16 @@ pub enum Notice {
         #[serde(flatten)]
         shortened: Shortened,
     },
+    /// An edit failed, and its file is as it was, whatever the model says.
+    NotChanged {
+        /// The file, absolute.
+        path: PathBuf,
+        /// Whether the model is asked for it once more.
+        asked_again: bool,
+        /// The text that was to be replaced, and what with.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        wanted: Option<(String, String)>,
+    },
     /// What is about to be changed could not be kept: it cannot be taken back.
     NoUndo {
         /// The file of the journal.

@@ -17,9 +17,9 @@ use super::consent::Consent;
 use super::guard::{LoopGuard, Verdict};
 use super::results::{ASKED_BEFORE, RULE_DENIES, answer, closed, denied};
 use super::wait::tick_at;
-use super::{Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Frontend, Notice};
+use super::{Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Frontend, Notice, TurnEnd};
 use crate::conversation::{Bill, Effect, Outcome, Subject, ToolCall, ToolIdentity, ToolResult, ToolSpec, ToolVerb};
-use crate::tool::{ToolOutput, Toolbox};
+use crate::tool::{ToolFacts, ToolOutput, Toolbox};
 
 /// The name by which models call it.
 const NAME: &str = "explore";
@@ -211,6 +211,29 @@ impl Frontend for Scout {
 
     fn approve(&mut self, _: &ApprovalRequest) -> Approval {
         Approval::Unavailable
+    }
+}
+
+/// What a sub-agent answers, whose last words were `said`.
+pub(super) fn found(end: TurnEnd, said: &str) -> ToolOutput {
+    match end {
+        TurnEnd::Interrupted => {
+            ToolOutput { outcome: Outcome::Interrupted, ..ToolOutput::failed("[interrupted by the user]") }
+        }
+        TurnEnd::Failed { error } => ToolOutput::failed(format!("explore: the model failed: {error:?}")),
+        TurnEnd::Done
+        | TurnEnd::Length
+        | TurnEnd::StepLimit { .. }
+        | TurnEnd::BudgetLimit { .. }
+        | TurnEnd::Looping
+        | TurnEnd::Refused
+        | TurnEnd::ApprovalNeeded { .. } => {
+            if said.is_empty() {
+                ToolOutput::failed("explore: it found no answer; ask something narrower, or look yourself")
+            } else {
+                ToolOutput::ok(said, ToolFacts::default())
+            }
+        }
     }
 }
 

@@ -47,6 +47,7 @@ mod touches;
 mod trials;
 mod turn;
 mod undo;
+mod unmade;
 mod wait;
 mod window;
 mod wishes;

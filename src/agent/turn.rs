@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
-use super::beginning::{Beginning, tools_tokens};
+use super::beginning::{Beginning, is_crowded};
 use super::calls::{Answered, Calls};
 use super::consent::Consent;
-use super::explore::{Explore, Exploring, Report, STEPS, Scout};
+use super::explore::{Explore, Exploring, Report, STEPS, Scout, found};
 use super::guard::LoopGuard;
 use super::hooks::{Event, Held, MOST_STOPS};
 use super::instructions::nested;
@@ -25,13 +25,13 @@ use super::shorten::{Shorten, ask_window};
 use super::substitute::Substitute;
 use super::talk::{Talk, first_text};
 use super::undo::Undo;
+use super::unmade::{self, Unmade};
 use super::{Agent, AgentEvent, Failure, Frontend, Notice, Shortened, TurnEnd};
 use crate::context::{Need, PASSAGES};
 use crate::conversation::{
-    ContentBlock, Effect, Finished, Message, Outcome, Role, StopReason, Subject, ToolCall, ToolResult, ToolSpec,
-    tokens,
+    ContentBlock, Effect, Finished, Message, Outcome, Role, StopReason, Subject, ToolCall, ToolResult,
 };
-use crate::tool::{ToolFacts, ToolOutput, WEB_SEARCH, brief};
+use crate::tool::{ToolFacts, WEB_SEARCH, brief};
 
 /// What one round of asking and running came to.
 enum Step {
@@ -46,6 +46,7 @@ struct Course {
     empty_answers: u32,
     /// Answers that the provider paused, one after the other.
     pauses: u32,
+    unmade: Unmade,
 }
 
 /// The most pauses of one answer: a provider that paused for ever kept a client busy for 36 minutes
@@ -247,7 +248,7 @@ impl Agent {
             frontend.show(&AgentEvent::Notice { notice: Notice::CutByRepeating });
         }
         if !calls.is_empty() {
-            return match self.run_calls(calls, &mut course.guard, frontend, cancel).await {
+            return match self.run_calls(calls, course, frontend, cancel).await {
                 CallsEnd::Continue => Step::Again,
                 CallsEnd::Concluded => Step::End(TurnEnd::Done),
                 CallsEnd::Interrupted => Step::End(TurnEnd::Interrupted),
@@ -281,7 +282,7 @@ impl Agent {
                 Step::End(TurnEnd::Refused)
             }
             StopReason::EndTurn | StopReason::ToolUse | StopReason::Missing | StopReason::Other(_) if spoken => {
-                Step::End(TurnEnd::Done)
+                self.conclude(&mut course.unmade, frontend, cancel).await
             }
             StopReason::EndTurn | StopReason::ToolUse | StopReason::Missing | StopReason::Other(_) => {
                 // Nothing at all, or thinking alone: asked once more, as others found to help (CL2.1.183).
@@ -295,16 +296,38 @@ impl Agent {
         }
     }
 
+    /// Ends a turn of which the model thinks that it is done, unless an edit failed and a small model is asked once more.
+    async fn conclude(
+        &mut self,
+        unmade: &mut Unmade,
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> Step {
+        let left = unmade.left(cancel).await;
+        let again = self.talk.model().small && !left.is_empty() && !cancel.is_cancelled();
+        let again = again.then(|| unmade.ask_again(&self.runner, &left)).flatten();
+        for edit in left {
+            let (path, asked_again) = (edit.path, again.is_some());
+            let wanted = edit.wanted.filter(|_| !asked_again);
+            frontend.show(&AgentEvent::Notice { notice: Notice::NotChanged { path, asked_again, wanted } });
+        }
+        let Some(again) = again else { return Step::End(TurnEnd::Done) };
+        self.talk.person_says(Message::user(again), Vec::new(), frontend);
+        Step::Again
+    }
+
     /// Runs the calls of one message and puts their results into the talk.
     async fn run_calls(
         &mut self,
         calls: Vec<ToolCall>,
-        guard: &mut LoopGuard,
+        course: &mut Course,
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> CallsEnd {
         let touched = touched(&self.runner, &calls);
-        let Answered { mut results, end, spent } = answer(self, calls, guard, frontend, cancel).await;
+        let edits = unmade::edits(&self.runner, &calls);
+        let Answered { mut results, end, spent } = answer(self, calls, &mut course.guard, frontend, cancel).await;
+        course.unmade.record(edits, &results, cancel).await;
         let small = self.talk.model().small;
         let (trusted, told) = (self.talk.manner.trusted, &mut self.talk.told_folders);
         let found = if small { Vec::new() } else { nested(&self.runner.roots, trusted, &touched, told) };
@@ -408,11 +431,6 @@ async fn answer(
     calling.run(calls).await
 }
 
-/// Whether the description of the tools would take too much of the window to talk in what is left.
-fn is_crowded(window: Option<u64>, system: &str, tools: &[ToolSpec]) -> bool {
-    window.is_some_and(|window| tokens::estimate(system) + tools_tokens(tools) > window / 3)
-}
-
 /// The paths that calls are about.
 fn touched(runner: &ToolRunner, calls: &[ToolCall]) -> Vec<PathBuf> {
     let subjects =
@@ -454,34 +472,11 @@ impl Explore for Explorers<'_> {
             let turn: Pin<Box<dyn Future<Output = TurnEnd> + '_>> =
                 Box::pin(agent.run_turn(Message::user(question), &mut scout, cancel));
             let end = turn.await;
-            let output = found(end, &agent);
+            let mut messages = agent.conversation().messages().iter().rev();
+            let said = messages.find(|message| message.role == Role::Assistant).map(Message::text).unwrap_or_default();
+            let output = found(end, said.trim());
             Report { output, bill: agent.ledger().total(), spent: begun.elapsed() }
         })
-    }
-}
-
-/// What a sub-agent answers.
-fn found(end: TurnEnd, agent: &Agent) -> ToolOutput {
-    let said = agent.conversation().messages().iter().rev().find(|message| message.role == Role::Assistant);
-    let said = said.map(Message::text).unwrap_or_default().trim().to_owned();
-    match end {
-        TurnEnd::Interrupted => {
-            ToolOutput { outcome: Outcome::Interrupted, ..ToolOutput::failed("[interrupted by the user]") }
-        }
-        TurnEnd::Failed { error } => ToolOutput::failed(format!("explore: the model failed: {error:?}")),
-        TurnEnd::Done
-        | TurnEnd::Length
-        | TurnEnd::StepLimit { .. }
-        | TurnEnd::BudgetLimit { .. }
-        | TurnEnd::Looping
-        | TurnEnd::Refused
-        | TurnEnd::ApprovalNeeded { .. } => {
-            if said.is_empty() {
-                ToolOutput::failed("explore: it found no answer; ask something narrower, or look yourself")
-            } else {
-                ToolOutput::ok(said, ToolFacts::default())
-            }
-        }
     }
 }
 

@@ -13,6 +13,7 @@ pub mod input;
 pub mod json;
 pub mod json_rpc;
 pub mod mcp_server;
+mod notice_words;
 pub mod pipe;
 pub mod print;
 mod prompt;

@@ -75,6 +75,12 @@ pub trait Tool: Send + Sync {
     /// there, a file that was not read before): the person is then not asked at all.
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String>;
 
+    /// The text that a change is to replace, and what with; `None` where the input does not say both. Does not look at the
+    /// disk.
+    fn wanted(&self, _input: &Value) -> Option<(String, String)> {
+        None
+    }
+
     /// Does it.
     ///
     /// # Cancel safety

@@ -158,6 +158,7 @@ mod undo;
 mod undo_corpus;
 mod undo_lines;
 mod undo_random;
+mod unmade_edits;
 mod web_tool;
 mod wire_doctor;
 mod wires;

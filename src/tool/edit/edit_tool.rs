@@ -124,6 +124,11 @@ impl Tool for EditTool {
         change.checked(&path, before)
     }
 
+    fn wanted(&self, input: &Value) -> Option<(String, String)> {
+        let (_, Replacement { old, new, .. }) = request(input).ok()?;
+        Some((old, new))
+    }
+
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
             let (path, replacement) = match request(&input) {
