@@ -9,7 +9,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::call_trials::unanswered;
 use super::consent::{Consent, Granted, Proposed};
-use super::derived::Made;
 use super::explore::{self, Explore};
 use super::guard::{LoopGuard, StepVerdict, Verdict as GuardVerdict};
 use super::hooks::{Event, Held, Hooks};
@@ -20,7 +19,7 @@ use super::results::{
 };
 use super::runner::{Followed, Terms, ToolRunner};
 use super::undo::{Keeping, Undo, show_unkept};
-use super::{AgentEvent, Frontend, Notice};
+use super::{AgentEvent, Frontend, Notice, reach};
 use crate::context::Found;
 use crate::conversation::{Bill, Effect, Outcome, Subject, ToolCall, ToolResult, ToolVerb};
 use crate::secret::{StandIns, printed};
@@ -200,7 +199,9 @@ impl Calls<'_> {
         }
         let verb = tool.spec().identity.verb;
         let questioned = self.held_by_hooks((call, verb)).await?;
-        let assessment = &self.consent.assess(call, effect, &subject);
+        let Some(assessment) = &self.consent.assess(call, effect, &subject, self.cancel).await else {
+            return Err(interrupted(call));
+        };
         let (memory, output_dir) = (&runner.memory, runner.output_dir.as_path());
         let proposed = Proposed {
             call,
@@ -223,9 +224,9 @@ impl Calls<'_> {
         }
         let changed =
             if matches!(effect, Effect::Write | Effect::Delete) { subject.clone() } else { Subject::Whole };
-        let made = self.consent.makes(assessment, &granted.reach);
+        let made = self.consent.makes(assessment, &granted.reach, self.cancel).await;
         let (mut output, lasted, end) = self.run_granted(call, tool, subject, &granted).await;
-        made.into_iter().for_each(Made::learn);
+        reach::learn(made).await;
         if assessment.line.as_ref().is_some_and(|line| line.prints_secret()) {
             // Nothing beside it would tell that it is one.
             let found = printed::find(&output.content).into_iter();

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::call_trials::{First, after_trial, tryable};
+use super::careful::is_careful;
 use super::derived::Made;
 use super::results::{
     CallEnd, CallsEnd, NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES, Refused, closed, denied, interrupted,
@@ -16,8 +17,7 @@ use super::undo::{Changes, Undo};
 use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
 use crate::approval::command::{Judged, LineJudgement, judge};
 use crate::approval::{
-    Assessment, BlastRadius, Class, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict,
-    always_rule, line_rule,
+    Assessment, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule, line_rule,
 };
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::sandbox::{Reach, Sandbox, SandboxState};
@@ -152,15 +152,29 @@ impl Consent {
         assessment.verdict.decision == Decision::Allow
     }
 
-    /// Judges a call once; everyone who needs to know what it would do uses this judgement.
-    pub(super) fn assess(&self, call: &ToolCall, effect: Effect, subject: &Subject) -> Assessment {
-        self.policy.decide(&call.name, effect, subject, &self.surroundings)
+    /// Judges a call once; everyone who needs to know what it would do uses this judgement. `None` if the turn is stopped.
+    ///
+    /// # Cancel safety
+    /// As [`reach::assess`].
+    pub(super) async fn assess(
+        &self,
+        call: &ToolCall,
+        effect: Effect,
+        subject: &Subject,
+        cancel: &CancellationToken,
+    ) -> Option<Assessment> {
+        reach::assess(&self.policy, (&call.name, effect, subject), &self.surroundings, cancel).await
     }
 
     /// Looks at what an agreed line may make of a secret file; `None` where it names none, or can write nothing.
-    pub(super) fn makes(&self, assessment: &Assessment, reach: &Reach) -> Option<Made> {
-        let line = assessment.line.as_ref().filter(|_| *reach != Reach::ReadOnly)?;
-        Made::before(line, &self.surroundings.cwd, &self.surroundings.secrets)
+    pub(super) async fn makes(
+        &self,
+        agreed: &Assessment,
+        reach: &Reach,
+        cancel: &CancellationToken,
+    ) -> Option<Made> {
+        let line = agreed.line.as_ref().filter(|_| *reach != Reach::ReadOnly)?;
+        reach::makes(line, &self.surroundings, cancel).await
     }
 
     /// Decides whether the call may run and how far it reaches, asking if need be; an error is its answer.
@@ -329,12 +343,9 @@ impl Consent {
         let never_auto = verdict.never_auto;
         let outlives = tool.outlives(&call.input);
         let offers = !never_auto && wants.widened.is_none() && !outlives;
-        let secret = verdict.reasons.iter().any(|reason| matches!(reason, Reason::Credential { .. }));
-        let careful = secret
-            || wants.reach == Reach::Full
+        let careful = wants.reach == Reach::Full
             || tool.is_said_to_harm()
-            || reach.as_ref().is_some_and(|reach| may_replace(reach, assessment.line.as_deref()))
-            || is_careful(effect, assessment.line.as_deref());
+            || is_careful(effect, &verdict, assessment.line.as_deref(), reach.as_ref());
         let request = ApprovalRequest {
             always_rule: if offers {
                 always_rule(&call.name, effect, subject, assessment, surroundings)
@@ -460,20 +471,6 @@ impl Consent {
             frontend.show(&AgentEvent::Notice { notice: Notice::NoSandbox { missing } });
         }
     }
-}
-
-/// Tells whether a call destroys something, leaves the machine, or prints a secret.
-fn is_careful(effect: Effect, line: Option<&LineJudgement>) -> bool {
-    let careful = |part: &Judged| part.class == Class::Destructive || part.leaves();
-    matches!(effect, Effect::Delete | Effect::Network)
-        || line.is_some_and(|line| line.prints_secret() || line.parts.iter().any(careful))
-}
-
-/// Tells whether content may be replaced of which git has no copy: what a redirection opens, or a copy is put over.
-fn may_replace(reach: &BlastRadius, line: Option<&LineJudgement>) -> bool {
-    let is_put_over = reach.untracked > 0 && reach.files > reach.removed + reach.moved;
-    let puts = || line.is_some_and(|line| line.parts.iter().any(Judged::renames));
-    reach.replaced > 0 || reach.unanswered || is_put_over && puts()
 }
 
 /// Turns a yes into a question: only a person who has just read the line may agree to it.

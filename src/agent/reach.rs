@@ -10,10 +10,13 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::approval::command::LineJudgement;
+use super::derived::Made;
+use crate::approval::command::{LineJudgement, judge, unread};
 use crate::approval::{
-    BlastRadius, Disk, NeverAuto, Surroundings, Tracked, blast_radius, forbidden_on_disk, leads_outside,
+    Assessment, BlastRadius, Disk, NeverAuto, Policy, Surroundings, Tracked, blast_radius, forbidden_on_disk,
+    leads_outside,
 };
+use crate::conversation::{Effect, Subject};
 use crate::secret::found::Linked;
 
 /// After this time counting stops, and the numbers so far are shown.
@@ -44,6 +47,59 @@ pub(super) async fn survey(
         blast_radius(&line, &place, &Disk, &tracked, &|| begun.elapsed() > COUNTING)
     });
     Some(counted.await.unwrap_or(BlastRadius { unanswered: true, ..BlastRadius::default() }))
+}
+
+/// Judges a call. Of a line it is looked up on the disk what it takes along. `None` if the turn is stopped.
+///
+/// # Cancel safety
+/// As [`survey`].
+pub(super) async fn assess(
+    policy: &Policy,
+    (name, effect, subject): (&str, Effect, &Subject),
+    place: &Arc<Surroundings>,
+    cancel: &CancellationToken,
+) -> Option<Assessment> {
+    let Subject::Command { line } = subject else { return Some(policy.decide(name, effect, subject, place)) };
+    let (policy, place, name, whole) = (policy.clone(), Arc::clone(place), name.to_owned(), subject.clone());
+    let assessed = aside(cancel, move || policy.decide(&name, effect, &whole, &place)).await;
+    assessed.or_else(|| (!cancel.is_cancelled()).then(|| Assessment::unanswered(line)))
+}
+
+/// Judges a line by itself. `None` if the turn is stopped.
+///
+/// # Cancel safety
+/// As [`survey`].
+pub(super) async fn judged(
+    line: &str,
+    place: &Arc<Surroundings>,
+    cancel: &CancellationToken,
+) -> Option<Arc<LineJudgement>> {
+    let (text, around) = (line.to_owned(), Arc::clone(place));
+    let judged = aside(cancel, move || judge(&text, &around)).await;
+    judged.or_else(|| (!cancel.is_cancelled()).then(|| unread(line))).map(Arc::new)
+}
+
+/// Looks at what a line may make of a secret file; `None` where it names none.
+///
+/// # Cancel safety
+/// As [`survey`].
+pub(super) async fn makes(
+    line: &Arc<LineJudgement>,
+    place: &Arc<Surroundings>,
+    cancel: &CancellationToken,
+) -> Option<Made> {
+    let (line, place) = (Arc::clone(line), Arc::clone(place));
+    aside(cancel, move || Made::before(&line, &place.cwd, &place.secrets)).await.flatten()
+}
+
+/// Learns what has come of it since, after an interrupt, too: what a line had made by then is as secret.
+///
+/// # Cancel safety
+/// As [`survey`].
+pub(super) async fn learn(made: Option<Made>) {
+    if let Some(made) = made {
+        aside(&CancellationToken::new(), move || made.learn()).await;
+    }
 }
 
 /// Returns the first of these files that is a secret file under another name (a hard link).
@@ -99,7 +155,7 @@ pub(super) async fn aside<T: Send + 'static>(
     cancel: &CancellationToken,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
-    let (tell, told) = oneshot::channel();
+    let (tell, mut told) = oneshot::channel();
     let spawned = std::thread::Builder::new().name("reach".to_owned()).spawn(move || {
         // Fails if nobody waits any more: then nobody needs the result.
         drop(tell.send(work()));
@@ -108,10 +164,18 @@ pub(super) async fn aside<T: Send + 'static>(
         tracing::warn!(%error, "no thread to look at the disk");
         return None;
     }
+    // The clock of most tests jumps over every wait: a disk that answers has real time to do so.
+    #[cfg(test)]
+    for _ in 0..200 {
+        if cancel.is_cancelled() || !told.is_empty() || told.is_terminated() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
     tokio::select! {
         biased;
         () = cancel.cancelled() => None,
-        told = told => told.ok(),
+        told = &mut told => told.ok(),
         () = tokio::time::sleep(PATIENCE) => None,
     }
 }

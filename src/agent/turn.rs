@@ -82,7 +82,7 @@ impl Agent {
         let (hooks, resumed) =
             (Arc::clone(&self.talk.manner.hooks), !self.talk.conversation().messages().is_empty());
         if !hooks.have_started() {
-            tell_unkept(self, &hooks.lines(Event::SessionStart, None), frontend);
+            tell_unkept(self, &hooks.lines(Event::SessionStart, None), frontend, cancel).await;
         }
         let said = hooks.at_start(resumed, self.talk.session(), cancel).await;
         said.tell_failed(&|text| self.talk.session().redacted(text), frontend);
@@ -392,10 +392,12 @@ pub async fn run_call(
 }
 
 /// Tells of hooks that run before there is a turn to take back, where they may change something.
-fn tell_unkept(agent: &Agent, lines: &[&str], frontend: &mut dyn Frontend) {
-    for line in lines.iter().filter(|line| agent.undo.keeps() && agent.undo.may_change(line)) {
-        let command = agent.session().redacted(line);
-        frontend.show(&AgentEvent::Notice { notice: Notice::HookUnkept { command } });
+async fn tell_unkept(agent: &Agent, lines: &[&str], frontend: &mut dyn Frontend, cancel: &CancellationToken) {
+    for line in lines.iter().filter(|_| agent.undo.keeps()) {
+        if agent.undo.may_change(line, cancel).await {
+            let command = agent.session().redacted(line);
+            frontend.show(&AgentEvent::Notice { notice: Notice::HookUnkept { command } });
+        }
     }
 }
 
@@ -473,7 +475,8 @@ impl Explore for Explorers<'_> {
                 Box::pin(agent.run_turn(Message::user(question), &mut scout, cancel));
             let end = turn.await;
             let mut messages = agent.conversation().messages().iter().rev();
-            let said = messages.find(|message| message.role == Role::Assistant).map(Message::text).unwrap_or_default();
+            let said =
+                messages.find(|message| message.role == Role::Assistant).map(Message::text).unwrap_or_default();
             let output = found(end, said.trim());
             Report { output, bill: agent.ledger().total(), spent: begun.elapsed() }
         })

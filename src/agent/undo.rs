@@ -12,7 +12,7 @@ use super::touches::{self, Expected};
 use super::trials::TurnTrials;
 use super::wait::watched;
 use super::{AgentEvent, Frontend, Notice, TurnEnd, reach};
-use crate::approval::command::{LineJudgement, judge};
+use crate::approval::command::LineJudgement;
 use crate::approval::{Class, Surroundings};
 use crate::conversation::{Effect, Subject};
 use crate::journal::{
@@ -278,7 +278,7 @@ impl Undo {
             return false;
         }
         let line = lines.join("\n");
-        let judged = Arc::new(judge(&line, &self.surroundings));
+        let Some(judged) = reach::judged(&line, &self.surroundings, cancel).await else { return false };
         let whole = Subject::Command { line };
         let reach = &Reach::Full;
         let changes =
@@ -294,8 +294,8 @@ impl Undo {
     }
 
     /// Tells whether a line may change something.
-    pub(super) fn may_change(&self, line: &str) -> bool {
-        let judged = judge(line, &self.surroundings);
+    pub(super) async fn may_change(&self, line: &str, cancel: &CancellationToken) -> bool {
+        let Some(judged) = reach::judged(line, &self.surroundings, cancel).await else { return false };
         !judged.unparsed.is_empty() || judged.parts.iter().any(|part| part.class != Class::ReadOnly)
     }
 

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::Verdict;
-use super::command::LineJudgement;
+use super::command::{LineJudgement, unread};
+use super::{Decision, Reason, Verdict};
 
 /// What is known of a call before it runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,4 +13,14 @@ pub struct Assessment {
     pub verdict: Verdict,
     /// What the line would do, if the call is a shell line.
     pub line: Option<Arc<LineJudgement>>,
+}
+
+impl Assessment {
+    /// What is known of a line while the disk does not answer: nothing, so that the person decides about this one call.
+    #[must_use]
+    pub fn unanswered(line: &str) -> Self {
+        let mut verdict = Verdict::new(Decision::Ask, vec![Reason::Unanswered]);
+        verdict.never_auto = true;
+        Self { verdict, line: Some(Arc::new(unread(line))) }
+    }
 }

@@ -45,17 +45,11 @@ use read::{LONGEST, looks_destructive, odd_character};
 
 use super::{NeverAuto, Surroundings, Unparsed};
 
-#[cfg(test)]
-std::thread_local! {
-    /// How many lines this thread has judged: a call is judged once.
-    pub(crate) static JUDGED: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
-}
-
 /// Judges a line.
 #[must_use]
 pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
     #[cfg(test)]
-    JUDGED.set(JUDGED.get() + 1);
+    watched::judged(line);
     let mut walker = Walker::new(Rc::new(line.into()));
     let doubt = if line.len() > LONGEST {
         Some(Unparsed::TooLong)
@@ -83,6 +77,44 @@ pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
         never_auto: report.never,
         targets: report.targets,
         directories: report.directories,
+    }
+}
+
+/// What is known of a line that nobody has read.
+#[must_use]
+pub fn unread(line: &str) -> LineJudgement {
+    LineJudgement {
+        changes_more: true,
+        parts: Vec::new(),
+        unparsed: vec![(line.to_owned(), Unparsed::Syntax)],
+        never_auto: None,
+        targets: Vec::new(),
+        directories: Vec::new(),
+    }
+}
+
+/// Tells tests how often a line is judged, and lets them hold its judgement up.
+#[cfg(test)]
+pub(crate) mod watched {
+    use std::collections::HashMap;
+    use std::sync::{Arc, LazyLock, Mutex};
+
+    type Count = Arc<Mutex<u32>>;
+
+    static WATCHED: LazyLock<Mutex<HashMap<String, Count>>> = LazyLock::new(Mutex::default);
+
+    /// The count of a line from now on; who holds it holds up its judgement.
+    pub(crate) fn watch(line: &str) -> Count {
+        let count = Count::default();
+        WATCHED.lock().unwrap().insert(line.to_owned(), Arc::clone(&count));
+        count
+    }
+
+    pub(super) fn judged(line: &str) {
+        let watched = WATCHED.lock().unwrap().get(line).cloned();
+        if let Some(count) = watched {
+            *count.lock().unwrap() += 1;
+        }
     }
 }
 
