@@ -88,20 +88,33 @@ impl Counter<'_> {
         goes
     }
     /// Counts what those parts of the line replace that were given this directory.
-    pub(super) fn arrived(&mut self, directory: &Path, target: &Target, limits: &Limits<'_>) {
-        let is_given = |path: &(PathBuf, bool)| path.0 == directory && !path.1;
+    pub(super) fn arrived(&mut self, (named, directory): (&Path, &Path), target: &Target, limits: &Limits<'_>) {
+        let is_given = |path: &(PathBuf, bool)| path.0 == named && !path.1;
         let parts = limits.parts.iter().filter(|part| part.renames() && part.paths.iter().any(is_given));
-        for arriving in parts.map(|part| Arriving::of(part, directory)) {
+        for arriving in parts.map(|part| Arriving::of(part, named)) {
             let there = self.files.names(directory);
             self.radius.more |= arriving.more && !there.is_empty();
+            let mut paths: Vec<PathBuf> = Vec::new();
+            if arriving.in_its_place {
+                // All that arrives lies below it under the same names.
+                self.radius.filtered = true;
+                paths.push(directory.to_owned());
+            }
             for name in &arriving.names {
-                if name.contains(['*', '?', '[']) {
-                    let glob = Glob::parse(name);
-                    self.radius.more |= there.iter().any(|name| glob.names(&name.to_string_lossy()));
-                    continue;
+                match name.as_str() {
+                    "." | ".." => paths.push(directory.to_owned()),
+                    name if name.contains(['*', '?', '[']) => {
+                        let glob = Glob::parse(name);
+                        let same = there.iter().filter(|name| glob.names(&name.to_string_lossy()));
+                        let before = paths.len();
+                        paths.extend(same.map(|name| directory.join(name)));
+                        // Some of them, perhaps.
+                        self.radius.filtered |= paths.len() > before;
+                    }
+                    name => paths.push(directory.join(name)),
                 }
-                let path =
-                    if matches!(name.as_str(), "." | "..") { directory.into() } else { directory.join(name) };
+            }
+            for path in paths {
                 let Some(entry) = self.files.entry(&path) else { continue };
                 if entry.is_directory && !arriving.with_all_below {
                     continue;
@@ -130,6 +143,8 @@ struct Arriving {
     with_all_below: bool,
     /// Whether what is there may stay.
     asks: bool,
+    /// Whether a directory is put over the directory, not into it.
+    in_its_place: bool,
 }
 
 impl Arriving {
@@ -163,6 +178,7 @@ impl Arriving {
             more: moved.is_empty() && sources.iter().any(|word| word.is_none()),
             with_all_below: has("rRa", &["--recursive", "--archive"]),
             asks: has("niu", &["--interactive", "--no-clobber", "--update"]),
+            in_its_place: has("T", &["--no-target-directory"]),
         }
     }
 }

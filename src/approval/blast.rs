@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::command::{Action, Extent, Judged, LineJudgement, PathPattern, Step, Target, attributes_danger, danger};
-use super::led::led_later;
+use super::led::{follows, led_later, lies, real_surroundings};
 use super::path::{is_harmless_device, is_scratch};
 use super::{Glob, NeverAuto, Surroundings};
 
@@ -137,8 +137,6 @@ pub fn forbidden_on_disk(
             let exact = counter.resolve(&pattern).into_iter().map(|path| PathPattern::exact(&path));
             for pattern in [pattern.clone()].into_iter().chain(exact) {
                 counter.follow_links(target, &pattern);
-                let led = || led_later(target, &pattern, surroundings, &|path| files.real_path(path));
-                counter.radius.never_auto = counter.radius.never_auto.take().or_else(led);
             }
         }
     }
@@ -150,15 +148,14 @@ pub fn forbidden_on_disk(
 #[must_use]
 pub fn leads_outside(line: &LineJudgement, surroundings: &Surroundings, files: &dyn FileSystem) -> Option<PathBuf> {
     let mut counter = Counter::new(surroundings, files, None);
-    let workspace = files.real_path(&surroundings.workspace).unwrap_or_else(|| surroundings.workspace.clone());
-    let strays = |real: &PathBuf| !real.starts_with(&workspace) && !is_scratch(real);
+    let workspace = counter.real.workspace.clone();
     let by_name = |path: &&PathBuf| path.starts_with(&surroundings.workspace);
     let directories = line.directories.iter().filter(by_name).filter_map(|path| files.real_path(path));
-    if let Some(real) = directories.into_iter().find(strays) {
+    if let Some(real) = directories.into_iter().find(|real| !real.starts_with(&workspace) && !is_scratch(real)) {
         return Some(real);
     }
+    let strays = |place: &PathBuf| !place.starts_with(&surroundings.workspace) && !is_scratch(place);
     for target in line.targets.iter().filter(|target| !target.pattern.is_unresolved()) {
-        let follows = !matches!(target.action, Action::Remove | Action::Move);
         for (index, pattern) in counter.readings(target).into_iter().enumerate() {
             for path in counter.resolve(&pattern) {
                 if !path.starts_with(&surroundings.workspace) {
@@ -168,10 +165,8 @@ pub fn leads_outside(line: &LineJudgement, surroundings: &Surroundings, files: &
                     }
                     continue;
                 }
-                let itself = || Some(files.real_path(path.parent()?)?.join(path.file_name()?));
-                let real = files.real_path(&path).filter(|_| follows).or_else(itself);
-                if let Some(real) = real.filter(strays) {
-                    return Some(real);
+                if let Some(place) = Some(counter.lies(target, &path, &line.parts)).filter(strays) {
+                    return Some(place);
                 }
             }
         }
@@ -195,6 +190,8 @@ pub(super) struct Counter<'a> {
     pub(super) radius: BlastRadius,
     pub(super) files: &'a dyn FileSystem,
     place: &'a Surroundings,
+    /// The same by their real names.
+    real: Surroundings,
     pub(super) looked: u64,
     /// The files counted so far: two targets may overlap.
     seen: BTreeSet<PathBuf>,
@@ -203,7 +200,21 @@ pub(super) struct Counter<'a> {
 impl<'a> Counter<'a> {
     fn new(place: &'a Surroundings, files: &'a dyn FileSystem, never_auto: Option<NeverAuto>) -> Self {
         let radius = BlastRadius { never_auto, ..BlastRadius::default() };
-        Self { radius, files, place, looked: 0, seen: BTreeSet::new() }
+        let real = real_surroundings(place, &|path| files.real_path(path));
+        Self { radius, files, place, real, looked: 0, seen: BTreeSet::new() }
+    }
+
+    /// Where a path of a target of these parts really lies.
+    fn lies(&self, target: &Target, path: &Path, parts: &[Judged]) -> PathBuf {
+        let follow = |path: &Path| self.files.real_path(path);
+        let place = lies(target, path, self.place, &self.real.workspace, &follow);
+        let puts = |part: &Judged| part.replaces_links() && part.paths.iter().any(|(given, _)| given == path);
+        let is_directory = || self.files.entry(&place).is_some_and(|entry| entry.is_directory);
+        if place == path || !parts.iter().any(puts) || is_directory() {
+            return place;
+        }
+        let link = Target { action: Action::Move, ..target.clone() };
+        lies(&link, path, self.place, &self.real.workspace, &follow)
     }
 
     fn target(&mut self, target: &Target, limits: &Limits<'_>) {
@@ -256,6 +267,11 @@ impl<'a> Counter<'a> {
         self.follow_links(target, pattern);
         for path in self.resolve(pattern) {
             self.follow_links(target, &PathPattern::exact(&path));
+            if let Some(named) = self.files.entry(&path) {
+                self.radius.mistaken(target, pattern, (&path, named));
+            }
+            let named = path;
+            let path = self.lies(target, &named, limits.parts);
             let entry = self.files.entry(&path);
             let into = entry.is_none_or(|entry| entry.is_directory && !target.recursive);
             let makes = matches!(target.action, Action::Overwrite | Action::Change);
@@ -266,11 +282,10 @@ impl<'a> Counter<'a> {
             if self.radius.existing.len() < MOST_NAMED && !self.radius.existing.contains(&path) {
                 self.radius.existing.push(path.clone());
             }
-            self.radius.mistaken(target, pattern, (&path, entry));
             // Writing into a directory does not change the directory itself.
             if entry.is_directory && !target.recursive {
                 if makes {
-                    self.arrived(&path, target, limits);
+                    self.arrived((&named, &path), target, limits);
                 }
                 continue;
             }
@@ -320,8 +335,17 @@ impl<'a> Counter<'a> {
             && self.radius.made_outside.len() < MOST_NAMED
     }
 
-    /// Checks whether links, in a target or in the names of home and workspace, lead to a protected place.
+    /// Checks whether links, in a target or in the names of home and workspace, lead to a protected place, or to
+    /// something that runs later.
     fn follow_links(&mut self, target: &Target, pattern: &PathPattern) {
+        self.follow_to_protected(target, pattern);
+        if self.radius.never_auto.is_none() {
+            let files = self.files;
+            self.radius.never_auto = led_later(target, pattern, &self.real, &|path| files.real_path(path));
+        }
+    }
+
+    fn follow_to_protected(&mut self, target: &Target, pattern: &PathPattern) {
         let destroys = match target.action {
             Action::Remove | Action::Move | Action::Attributes => true,
             Action::Overwrite | Action::Change => false,
@@ -330,10 +354,9 @@ impl<'a> Counter<'a> {
             return;
         };
         // Home and workspace are also compared by their real paths.
-        let real_of = |path: &Path| self.files.real_path(path).unwrap_or_else(|| path.to_owned());
         let place = Surroundings {
-            home: self.place.home.as_deref().map(real_of),
-            workspace: real_of(&self.place.workspace),
+            home: self.real.home.clone(),
+            workspace: self.real.workspace.clone(),
             ..Surroundings::default()
         };
         let elsewhere = place.home != self.place.home || place.workspace != self.place.workspace;
@@ -349,11 +372,7 @@ impl<'a> Counter<'a> {
         if let Some(itself) = itself.as_ref().filter(|itself| elsewhere || **itself != root) {
             self.never(target, &pattern.rebased(itself), &place);
         }
-        // Removing or moving a link affects only the link, unless its name ends with a slash, as the value of a
-        // variable may; `chmod` always follows it.
-        let shown = target.pattern.shown();
-        let follows = target.action == Action::Attributes || shown.ends_with(['/', '.']) || shown.contains('$');
-        if let Some(followed) = through.filter(|_| follows && self.radius.never_auto.is_none()) {
+        if let Some(followed) = through.filter(|_| follows(target) && self.radius.never_auto.is_none()) {
             self.never(target, &pattern.rebased(&followed), &place);
         }
     }

@@ -31,6 +31,9 @@ mod blast_tests;
 #[cfg(test)]
 #[path = "count_tests.rs"]
 mod count_tests;
+
+#[cfg(test)]
+mod links_tests;
 #[cfg(test)]
 #[path = "policy_tests.rs"]
 mod policy_tests;

@@ -77,6 +77,11 @@ impl Judged {
         self.is(Trait::Renames)
     }
 
+    /// Tells whether it puts something in the place of a link, and does not write what the link leads to.
+    pub(crate) fn replaces_links(&self) -> bool {
+        self.row().is_some_and(|row| matches!(row.naming, Some(Naming::Moves | Naming::Links)) || row.is(Trait::Replaces))
+    }
+
     /// Tells whether it changes no file but those it is told to, whatever it reaches.
     pub(crate) fn only_asks(&self) -> bool {
         self.is(Trait::Asks)

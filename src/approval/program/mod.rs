@@ -220,6 +220,8 @@ pub(crate) enum Trait {
     Unlinks,
     /// It gives a file a second or another name, or writes before it removes.
     Renames,
+    /// It removes what is at a place before it writes there: a link is not followed.
+    Replaces,
     /// It changes only files that it is told to change, whatever it reaches.
     Asks,
     /// It creates files whose names its words do not tell.
