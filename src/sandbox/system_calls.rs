@@ -137,6 +137,21 @@ const FORBIDDEN_REQUESTS: &[(u64, u64)] = &[
     (0x541c, 0xffff_ffff),
 ];
 
+/// Calls that may change another process, and the argument that says which: 0 is the caller itself.
+const OF_A_PROCESS: &[(c_long, u8)] = &[
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_migrate_pages, 0),
+    // The first argument says what kind of number the second is; both name single processes as below.
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+];
+
+/// What that first argument is for a single process: `PRIO_PROCESS`, `IOPRIO_WHO_PROCESS` (linux/ioprio.h).
+const ONE_PROCESS: &[(c_long, u64)] = &[(libc::SYS_setpriority, 0), (libc::SYS_ioprio_set, 1)];
+
 /// On this processor a second set of numbers (x32) reaches the same calls; no ordinary program uses it.
 #[cfg(target_arch = "x86_64")]
 pub(super) const SECOND_SET: Option<u32> = Some(0x4000_0000);
@@ -203,6 +218,16 @@ fn reading() -> Result<Rules, seccompiler::BackendError> {
         requests.push(SeccompRule::new(vec![condition])?);
     }
     rules.insert(libc::SYS_ioctl, requests);
+    let differs = |argument, from| SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, from);
+    for (number, argument) in OF_A_PROCESS {
+        rules.entry(*number).or_default().push(SeccompRule::new(vec![differs(*argument, 0)?])?);
+    }
+    for (number, kind) in ONE_PROCESS {
+        rules.entry(*number).or_default().push(SeccompRule::new(vec![differs(0, *kind)?])?);
+    }
+    // The limits of others: reading them sets none.
+    let sets = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
+    rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![differs(0, 0)?, sets])?]);
     Ok(rules)
 }
 

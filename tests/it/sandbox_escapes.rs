@@ -205,6 +205,18 @@ fn other_processes_are_out_of_reach() {
         eprintln!("not looked at: signals, which Landlock {} does not know", cage.abi);
     }
     cage.allowed("sleep 5 & kill $!; wait; ps > /dev/null; cat /proc/self/status > /dev/null");
+    // Nor are they hurried, slowed or given limits: one that uses up its time is ended.
+    for of_others in [
+        "prlimit --pid OTHER --cpu=1:1",
+        "renice -n 5 -p OTHER",
+        "renice -n 5 -u $(id -u)",
+        "taskset -p 1 OTHER",
+        "chrt -b -p 0 OTHER",
+        "ionice -c 3 -p OTHER",
+    ] {
+        cage.denied(&of_others.replace("OTHER", &outside.to_string()));
+    }
+    cage.allowed("nice -n 5 true && ionice -c 3 true && taskset 1 true && prlimit --cpu=9:9 true");
 }
 
 #[test]
