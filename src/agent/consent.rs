@@ -340,7 +340,7 @@ impl Consent {
             return Err(interrupted(call));
         }
         // A reach beyond the usual is agreed to for this call only: no rule is offered.
-        let never_auto = verdict.never_auto;
+        let never_auto = verdict.never_auto || wants.ask && wants.reach == Reach::Full;
         let outlives = tool.outlives(&call.input);
         let offers = !never_auto && wants.widened.is_none() && !outlives;
         let careful = wants.reach == Reach::Full
@@ -454,8 +454,9 @@ impl Consent {
             Access::Workspace | Access::Usual => None,
         };
         let ask = match widened {
-            // The judgement of the line has already asked about `sudo` and about changes of the machine.
-            None | Some(Widened::ChangesUser | Widened::ChangesMachine) => false,
+            // The judgement of the line has already asked about changes of the machine.
+            None | Some(Widened::ChangesMachine) => false,
+            Some(Widened::ChangesUser) => !rustix::process::geteuid().is_root(),
             Some(Widened::Workspace) => !yes,
             Some(Widened::Full) => true,
         };

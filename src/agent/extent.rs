@@ -36,9 +36,10 @@ pub(super) fn of_effect(effect: Effect) -> Reach {
 /// if nobody knows what it does.
 pub(super) fn of_line(judgement: &LineJudgement, consent: Consent) -> Reach {
     // The sandbox forbids to become another user (`no_new_privs`) and to change the machine: such a command must
-    // run outside of it.
+    // run outside of it. No yes in advance covers that; root becomes nobody else, and gets by inside.
     let outside = |part: &Judged| part.becomes_user() || part.changes_machine();
-    if consent != Consent::Assumed && judgement.parts.iter().any(outside) {
+    let raises = |part: &Judged| part.becomes_user() && !rustix::process::geteuid().is_root();
+    if judgement.parts.iter().any(|part| raises(part) || consent != Consent::Assumed && outside(part)) {
         return Reach::Full;
     }
     let only_reads = judgement.unparsed.is_empty()

@@ -20,7 +20,13 @@ pub(super) fn real_surroundings(place: &Surroundings, follow: Follow<'_>) -> Sur
 
 /// Where a path really lies that a target names: a link that goes, itself; what is written, where the link leads. What
 /// lies in the workspace has the name that the person knows; `workspace` is its real one.
-pub(super) fn lies(target: &Target, path: &Path, place: &Surroundings, workspace: &Path, follow: Follow<'_>) -> PathBuf {
+pub(super) fn lies(
+    target: &Target,
+    path: &Path,
+    place: &Surroundings,
+    workspace: &Path,
+    follow: Follow<'_>,
+) -> PathBuf {
     if is_harmless_device(&path.to_string_lossy()) {
         return path.to_owned();
     }

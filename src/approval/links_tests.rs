@@ -159,8 +159,13 @@ fn fits(line: &str, radius: &BlastRadius, done: &BTreeMap<PathBuf, Option<Look>>
     let bytes: u64 = files.iter().map(|(_, (_, content))| content.len() as u64).sum();
     let untracked = files.iter().filter(|(path, _)| path.as_os_str() != "ws/a").count() as u64;
     let least = radius.more || radius.truncated;
-    for (name, said, is) in [("files", radius.files, count), ("bytes", radius.bytes, bytes), ("untracked", radius.untracked, untracked)] {
-        assert!(said <= is || radius.filtered, "{line}: {name} {said}, really {is}, and no upper bound: {radius:?}");
+    for (name, said, is) in
+        [("files", radius.files, count), ("bytes", radius.bytes, bytes), ("untracked", radius.untracked, untracked)]
+    {
+        assert!(
+            said <= is || radius.filtered,
+            "{line}: {name} {said}, really {is}, and no upper bound: {radius:?}"
+        );
         assert!(said >= is || least, "{line}: {name} {said}, really {is}, and no lower bound: {radius:?} {done:?}");
     }
 }

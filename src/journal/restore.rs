@@ -170,7 +170,7 @@ impl Aside<'_> {
         match &change.now.kind {
             Kind::Missing | Kind::Directory => {}
             Kind::File { .. } => {
-                let goes = change.way != Way::InPlace && change.now.node.is_some_and(|node| node.names == 1);
+                let goes = change.way == Way::New && change.now.node.is_some_and(|node| node.names == 1);
                 copies.push(self.place(path, &|target| {
                     // A second name costs nothing; nobody writes into what is about to lose its first.
                     let named = goes && std::fs::hard_link(path, target).is_ok();

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::derived::Derived;
 use super::places::{
-    BEGINNINGS, COPIES, DIRECTORIES, ENDINGS, OWN_TREES, PACKED, PATHS, PUBLIC_NAMES, PUBLIC_TREES, RAW, SAMPLES,
+    BEGINNINGS, COPIES, DIRECTORIES, ENDINGS, HISTORY_ENDS, OWN_TREES, PACKED, PATHS, PUBLIC_NAMES, PUBLIC_TREES,
+    RAW, SAMPLES,
 };
 pub use super::places::{IN_HOME, IN_SYSTEM, NAMES};
 
@@ -70,6 +71,21 @@ pub fn is_secret(path: &Path, home: Option<&Path>) -> bool {
         || RAW.iter().any(|start| path.starts_with(start))
         || below_home(path, home).is_some_and(|rest| IN_HOME.iter().any(|place| below(rest, place).is_some()))
         || path.split('/').any(|part| DIRECTORIES.contains(&part))
+        || is_history(path, &name, home)
+}
+
+/// Tells whether a file keeps what was typed or visited: a hidden one that says so, or one that is called so below a
+/// hidden directory of a home and does not end as source code does.
+fn is_history(path: &str, name: &str, home: Option<&Path>) -> bool {
+    if !name.contains("history") {
+        return false;
+    }
+    let (stem, end) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).unwrap_or((name, ""));
+    let before = stem.strip_suffix("history");
+    let is_called = before.is_some_and(|before| before.is_empty() || before.ends_with(['_', '-', '.']));
+    let is_data = HISTORY_ENDS.contains(&end);
+    let is_hidden = |rest: &str| rest.split('/').rev().skip(1).any(|part| part.starts_with('.'));
+    name.starts_with('.') || is_called && is_data && below_home(path, home).is_some_and(is_hidden)
 }
 
 /// Tells whether one of the names of secret files fits a pattern.
@@ -190,6 +206,27 @@ mod tests {
             "/w/secrets.yml~",
             "/w/.netrc.old.zst",
             "/data/me/.claude.json.backup",
+            "/w/.env-prod",
+            "/w/.env_local",
+            "/w/.envrc.local",
+            "/data/me/.ksh_history",
+            "/data/me/.zhistory",
+            "/data/me/.bash_history-12345.tmp",
+            "/data/me/.mycli-history",
+            "/data/me/.Rhistory",
+            "/data/me/.config/nushell/history.sqlite3",
+            "/data/me/.local/share/powershell/PSReadLine/ConsoleHost_history.txt",
+            "/data/me/.julia/logs/repl_history.jl",
+            "/data/me/.claude/history.jsonl",
+            "/data/me/.config/google-chrome-beta/Default/History",
+            "/data/me/.config/google-chrome-beta/Default/Login Data For Account",
+            "/data/me/.config/google-chrome-beta/Default/Web Data",
+            "/data/me/.config/google-chrome-beta/Default/Cookies-journal",
+            "/data/me/.zen/x/cookies.sqlite",
+            "/data/me/.waterfox/x/logins-backup.json",
+            "/data/me/.waterfox/x/key3.db",
+            "/data/me/.vnc/passwd",
+            "/data/me/.config/Code/User/globalStorage/state.vscdb",
         ] {
             assert!(is_secret(Path::new(path), home), "{path}");
         }
@@ -206,6 +243,11 @@ mod tests {
             "/w/token.rs",
             "/w/.yarnrc.yml",
             "/w/order_history",
+            "/w/history.json",
+            "/w/src/history.rs",
+            "/w/.env-example",
+            "/data/me/.cargo/registry/src/reedline/history.rs",
+            "/data/me/.cache/pip/selfcheck.json",
             "/w/rsa.rs",
             "/w/settings.xml",
             "/data/me/.config/fish/config.fish",

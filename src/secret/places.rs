@@ -145,6 +145,13 @@ pub const IN_HOME: &[&str] = &[
     ".ICEauthority",
     ".lesshst",
     ".viminfo",
+    ".vnc",
+    ".config/tigervnc",
+    ".config/Code/User/globalStorage",
+    ".config/VSCodium/User/globalStorage",
+    ".config/Cursor/User/globalStorage",
+    ".local/share/mcfly",
+    ".local/share/signal-cli",
     ".local/share/nvim/shada",
     ".local/state/nvim/shada",
     ".histfile",
@@ -294,7 +301,20 @@ pub const NAMES: &[&str] = &[
 /// How the names of such files begin, in lower case.
 pub(super) const BEGINNINGS: &[&str] = &[
     ".env.",
+    ".env-",
+    ".env_",
+    ".envrc.",
     ".dev.vars.",
+    // What browsers keep, in whatever profile.
+    "login data",
+    "web data",
+    "cookies-",
+    "cookies.sqlite",
+    "places.sqlite",
+    "formhistory.sqlite",
+    "logins-backup",
+    "key3.db",
+    "signons.",
     "id_rsa",
     "id_dsa",
     "id_ecdsa",
@@ -305,6 +325,10 @@ pub(super) const BEGINNINGS: &[&str] = &[
     "gha-creds-",
     "authkey_",
 ];
+
+/// How the names of histories end that are kept below hidden directories of a home.
+pub(super) const HISTORY_ENDS: &[&str] =
+    &["", "txt", "db", "sqlite", "sqlite3", "json", "jsonl", "jl", "xml", "log", "tmp", "dat"];
 
 /// How the names of such files end, in lower case.
 pub(super) const ENDINGS: &[&str] = &[
@@ -351,7 +375,19 @@ pub(super) const PATHS: &[&str] = &[".docker/config.json", "gh/hosts.yml", "glab
 pub(super) const DIRECTORIES: &[&str] = &[".ssh", ".gnupg", ".aws", ".azure", "keyrings", ".password-store"];
 
 /// Names like `.env.example`, which are made to be read.
-pub(super) const SAMPLES: &[&str] = &[".example", ".sample", ".template", ".dist", ".pub"];
+pub(super) const SAMPLES: &[&str] = &[
+    ".example",
+    ".sample",
+    ".template",
+    ".dist",
+    ".pub",
+    "env-example",
+    "env_example",
+    "env-sample",
+    "env_sample",
+    "env-template",
+    "env_template",
+];
 
 /// The same, whole: samples, and the certificates everybody has.
 pub(super) const PUBLIC_NAMES: &[&str] =

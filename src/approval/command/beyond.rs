@@ -233,6 +233,9 @@ fn query(parts: &[Judged]) -> Option<NeverAuto> {
 /// The secret file that a part is given to send, to run with or to copy, as it is written: whoever only looks says so
 /// itself.
 fn taken_along(part: &Judged, handed: bool, place: &Surroundings) -> Option<String> {
+    if let Some(flag) = part.uses_logins() {
+        return Some(flag.to_owned());
+    }
     let text = without_unsent(&part.text);
     let takes =
         handed || matches!(part.class, Class::Network | Class::Execute | Class::Write) && !part.only_unlinks();

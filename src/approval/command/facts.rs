@@ -30,6 +30,9 @@ pub(crate) enum GitChanges {
     },
 }
 
+/// Letters of curl that take no value (curl 8.14, `curl --help all`).
+const ALONE: &str = "012346#aBfgGiIjJklLMnNOpqRsSvVZ";
+
 impl Judged {
     /// Its words, the program first; `None` where one is only known when it runs.
     pub(super) fn words(&self) -> &[Option<String>] {
@@ -77,9 +80,27 @@ impl Judged {
         self.is(Trait::Renames)
     }
 
+    /// The flag by which it sends the login that `~/.netrc` has for a host, as it is written.
+    pub(crate) fn uses_logins(&self) -> Option<&str> {
+        let logins = self.row()?.logins;
+        let is_one = |word: &&str| {
+            let short = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+            // Behind a letter with a value stands that value.
+            let has = |letters: &str| {
+                let alone = letters.chars().take_while(|letter| ALONE.contains(*letter));
+                alone.into_iter().any(|letter| logins.letters.as_str().contains(letter))
+            };
+            logins.longs.iter().any(|long| long.trim_start_matches('-') == word.trim_start_matches('-'))
+                && word.starts_with("--")
+                || short.is_some_and(has)
+        };
+        self.words().iter().skip(1).flatten().map(String::as_str).find(is_one)
+    }
+
     /// Tells whether it puts something in the place of a link, and does not write what the link leads to.
     pub(crate) fn replaces_links(&self) -> bool {
-        self.row().is_some_and(|row| matches!(row.naming, Some(Naming::Moves | Naming::Links)) || row.is(Trait::Replaces))
+        self.row()
+            .is_some_and(|row| matches!(row.naming, Some(Naming::Moves | Naming::Links)) || row.is(Trait::Replaces))
     }
 
     /// Tells whether it changes no file but those it is told to, whatever it reaches.

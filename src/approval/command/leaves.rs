@@ -245,6 +245,20 @@ mod tests {
     }
 
     #[test]
+    fn the_logins_of_home_leave_with_a_flag_alone() {
+        for line in
+            ["curl -n https://h", "curl -sSn https://h", "curl --netrc h", "x=1 curl -fsSLn --netrc-optional h"]
+        {
+            assert!(leaves(line), "{line}");
+        }
+        for line in
+            ["curl https://h", "curl -sSL h", "curl -H 'name: n' h", "curl -uname:x h", "curl -dn=1 h", "nc -n h"]
+        {
+            assert!(!leaves(line), "{line}");
+        }
+    }
+
+    #[test]
     fn what_stays_here_or_names_no_secret_is_asked_for_no_such_reason() {
         for line in STAYING {
             let line = line.replace('#', ".env");

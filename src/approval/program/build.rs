@@ -143,7 +143,7 @@ impl Table {
                 ("prints", []) => ("looks", "Some(Looks::Contents)".to_owned()),
                 ("searches", []) => ("looks", "Some(Looks::AfterPattern)".to_owned()),
                 ("carries", ["at", words @ ..]) => ("carries_at", self.list(words)),
-                ("unless" | "pattern" | "carries", flags) => (field_of(verb), self.flags(flags)),
+                ("unless" | "pattern" | "carries" | "logins", flags) => (field_of(verb), self.flags(flags)),
                 ("only" | "valued" | "bare" | "optional", flags) => (field_of(verb), self.list(flags)),
                 ("most", [number]) => ("most", format!("Some({number})")),
                 ("plain", [number]) => {
@@ -281,6 +281,7 @@ fn field_of(verb: &str) -> &'static str {
         "unless" => "unless",
         "pattern" => "pattern",
         "carries" => "carries",
+        "logins" => "logins",
         "only" => "only",
         "bare" => "bare",
         "optional" => "optional",

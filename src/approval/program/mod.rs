@@ -84,6 +84,8 @@ pub(crate) struct Program {
     pub(crate) carries: Flags,
     /// See `carries`.
     pub(crate) carries_at: Words,
+    /// `logins FLAGS`: with one of these it sends the login that `~/.netrc` has for a host.
+    pub(crate) logins: Flags,
     /// `says TEXT`: what it prints, as far as the judgement depends on it.
     pub(crate) says: Text,
     /// `names links`, `names copies`, `names moves`: how it gives a new name to a file.
@@ -353,6 +355,7 @@ impl Program {
             rule: 1,
             carries: flags,
             carries_at: words,
+            logins: flags,
             says: text,
             naming: None,
             traits: 0,
