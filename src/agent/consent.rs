@@ -10,8 +10,8 @@ use super::call_trials::{First, after_trial, tryable};
 use super::careful::is_careful;
 use super::derived::Made;
 use super::results::{
-    CallEnd, CallsEnd, NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES, Refused, closed, denied, interrupted,
-    refused,
+    CHANGED_MEANWHILE, CallEnd, CallsEnd, NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES, Refused, closed,
+    denied, interrupted, refused,
 };
 use super::undo::{Changes, Undo};
 use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
@@ -228,6 +228,10 @@ impl Consent {
                 let asked = self.prepare(proposed, verdict, &wants, undo, frontend.can_lend(), cancel).await?;
                 let approval = frontend.approve(&asked.request);
                 self.settle(approval, proposed, &asked, cancel)?;
+                let told = proposed.assessment.line.as_ref().zip(asked.request.reach.as_ref());
+                if !reach::is_as_told(told, &self.surroundings, cancel).await {
+                    return Err(refused(ToolOutput::failed(CHANGED_MEANWHILE)));
+                }
                 Ok(Granted {
                     reach: wants.reach,
                     assumed: false,

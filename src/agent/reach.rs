@@ -49,6 +49,19 @@ pub(super) async fn survey(
     Some(counted.await.unwrap_or(BlastRadius { unanswered: true, ..BlastRadius::default() }))
 }
 
+/// Looks again at what a line would affect, after a person was told: the disk may be another one by now.
+///
+/// # Cancel safety
+/// As [`survey`].
+pub(super) async fn is_as_told(
+    told: Option<(&Arc<LineJudgement>, &BlastRadius)>,
+    place: &Arc<Surroundings>,
+    cancel: &CancellationToken,
+) -> bool {
+    let Some((line, told)) = told else { return true };
+    survey(line, place, cancel).await.is_none_or(|now| now.is_as_told(told))
+}
+
 /// Judges a call. Of a line it is looked up on the disk what it takes along. `None` if the turn is stopped.
 ///
 /// # Cancel safety

@@ -17,6 +17,10 @@ pub(super) const ASKED_BEFORE: &str = "Not run: you asked exactly this before. U
 pub(super) const LED_ELSEWHERE: &str = "Not run: while it was judged, something changed where this path leads (a \
                                         directory or a link in it was replaced). Look again before you repeat the call.";
 
+/// Replaces the result of a line that would affect something else than the person was told.
+pub(super) const CHANGED_MEANWHILE: &str = "Not run: while the question stood, what this command would affect changed. \
+                                            Look again before you repeat the call.";
+
 /// Replaces the result of a call that would do more than read.
 pub(super) const ONLY_READS: &str = "Denied: you can only read now. Do not try again; go on by reading, or answer.";
 

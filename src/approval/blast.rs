@@ -105,6 +105,21 @@ pub struct BlastRadius {
     pub never_auto: Option<NeverAuto>,
 }
 
+impl BlastRadius {
+    /// Tells whether no more would be affected than was told, nor elsewhere. Sizes may differ: a log grows. Where the
+    /// numbers could not be told, there is nothing to compare.
+    #[must_use]
+    pub fn is_as_told(&self, told: &Self) -> bool {
+        let numbers =
+            |of: &Self| [of.files, of.directories, of.removed, of.moved, of.replaced, of.untracked, of.outside];
+        let is_more = || numbers(self).iter().zip(numbers(told)).any(|(now, then)| *now > then);
+        let is_elsewhere = || self.made_outside.iter().any(|place| !told.made_outside.contains(place));
+        let is_unknown = told.truncated || told.unanswered || self.truncated || self.unanswered;
+        is_unknown
+            || !is_more() && !is_elsewhere() && (self.never_auto.is_none() || self.never_auto == told.never_auto)
+    }
+}
+
 /// Counts what a line would affect. `tracked` tells whether git has a file's present content; `enough` tells
 /// whether counting has taken too long and must stop.
 #[must_use]
