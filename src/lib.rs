@@ -42,6 +42,8 @@ pub mod sandbox;
 pub mod secret;
 pub mod session;
 pub mod shell;
+#[cfg(test)]
+pub(crate) mod skip;
 pub mod sse;
 pub mod terminal;
 pub mod tool;

@@ -8,7 +8,11 @@ fn records(all: &[(&str, &str, &str)]) -> Vec<u8> {
 }
 
 fn has(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok_and(|ran| ran.status.success())
+    let found = Command::new(program).arg("--version").output().is_ok_and(|ran| ran.status.success());
+    if !found {
+        crate::skip::skip(format_args!("{program} is not installed"));
+    }
+    found
 }
 
 /// What a line prints in a bash that has read the script.

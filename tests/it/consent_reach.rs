@@ -1,11 +1,10 @@
 //! How far a command would reach is said before it is asked, and links on the disk cannot hide it.
 
-use std::process::Command;
-
 use serde_json::json;
 
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
+use crate::support::skip::has;
 use crate::support::talk::{Person, axi, run};
 
 fn calls(command: &str) -> String {
@@ -20,8 +19,7 @@ fn git(home: &Home, arguments: &[&str]) {
 #[test]
 fn what_would_be_lost_is_counted_in_the_question() {
     let home = Home::new();
-    if Command::new("git").arg("--version").output().is_err() {
-        eprintln!("git is not installed: what it keeps cannot be shown");
+    if !has("git") {
         return;
     }
     git(&home, &["init", "-q"]);

@@ -2,6 +2,7 @@
 //! begins, what it is called, and who prints. Each rule says its reason when it fails.
 
 mod inside;
+mod skips;
 mod tools;
 
 use crate::support::paths::own_paths;
@@ -12,6 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("conversation", &[]),
     ("terminal", &["character", "platform"]),
     ("character", &[]),
+    (OF_TESTS, &[]),
     ("sse", &[]),
     ("secret", &[]),
     ("file", &[]),
@@ -137,11 +139,14 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// What a room of floor 2 may import: it reports facts, so it knows no terminal, no words and no settings.
 const KERNEL: &[&str] = &["conversation", "sandbox", "journal", "secret", "character", "file", "fingerprint"];
 
+/// The room that only tests have; each room's tests may import it.
+const OF_TESTS: &str = "skip";
+
 /// The rooms above all others, which may import everything.
 const TOP: &[&str] = &["main", "app", "lib"];
 
 /// The rooms that may open standard output or standard error at all; `child` has those of the command it becomes.
-const WRITERS: &[&str] = &["terminal", "frontend", "app", "main", "child"];
+const WRITERS: &[&str] = &["terminal", "frontend", "app", "main", "child", "skip"];
 
 /// More lines than this and a file tells two stories.
 const LONGEST_FILE: usize = 500;
@@ -222,7 +227,8 @@ fn check_arrows(file: &str, source: &str) -> Vec<Fault> {
     for named in own_paths(source, depth_of(file)) {
         let target = named.segments[0].as_str();
         let path = named.segments.join("::");
-        if target != room && !allowed.contains(&target) {
+        let is_for_tests = target == OF_TESTS && file.ends_with("_tests.rs");
+        if target != room && !allowed.contains(&target) && !is_for_tests {
             faults.push(fault(ARROW, file, named.line, &format!("{room} -> {path}")));
         }
         let whole = matches!(named.segments.get(1).map(String::as_str), Some("Config" | "*"));
@@ -398,6 +404,8 @@ mod the_checker_can_fail {
         assert_eq!(arrows("src/locale.rs", "use crate::cli::Arguments;"), [ARROW]);
         assert_eq!(arrows("src/session/mod.rs", "use crate::locale::Locale;"), [ARROW]);
         assert_eq!(arrows("src/cellar/mod.rs", ""), [NO_FLOOR]);
+        assert_eq!(arrows("src/shell/shell_tests.rs", "fn f() { crate::skip::skip(1) }"), [""; 0]);
+        assert_eq!(arrows("src/shell/mod.rs", "fn f() { crate::skip::skip(1) }"), [ARROW]);
         assert_eq!(arrows("src/app.rs", "use crate::config::Config;"), [""; 0]);
     }
 

@@ -8,7 +8,7 @@ use crate::support::home::Home;
 use crate::support::pty::Pty;
 use crate::support::server::{Server, answer};
 use crate::support::shells::ROWS;
-use crate::support::skip::has;
+use crate::support::skip::{has, skip};
 use crate::support::talk::{axi, last_said};
 
 const ANSWER: &str = "COMMAND: cat notes.txt\nWHY: the file is called notes.txt";
@@ -93,8 +93,7 @@ fn what_changes_files_is_run_again_in_a_trial_whose_changes_are_dropped() {
     let mut probe = axi(&home, &Server::start([]));
     let probe = probe.args(["try", "--json", "--", "true"]).output().unwrap();
     if !probe.status.success() {
-        eprintln!("skipped: no trials here");
-        return;
+        return skip("no trials here");
     }
     let server = Server::start([answer::chat_text("COMMAND: mkdir -p a/b\nWHY: a does not exist")]);
     let script = "touch made && mkdir a/b";

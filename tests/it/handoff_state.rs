@@ -3,6 +3,7 @@
 
 use crate::support::server::{Server, answer};
 use crate::support::shells::{AtPrompt, ROWS, Row};
+use crate::support::skip::skip;
 
 /// Lets every command run: the questions have their own tests.
 const ALLOW: &str = "[permissions]\nallow = [\"shell\"]\n";
@@ -137,7 +138,7 @@ fn round_trips(index: usize) {
     person.sees_line("");
     for case in CASES {
         if case.command.contains("venv") && !venv.as_ref().is_ok_and(std::process::ExitStatus::success) {
-            eprintln!("skipped: python3 makes no virtual environment here");
+            skip("python3 makes no virtual environment here");
             continue;
         }
         let expected = match case.lines[at] {

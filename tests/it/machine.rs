@@ -119,7 +119,10 @@ print('refused', count)
 #[test]
 fn no_call_that_changes_the_machine_is_let_through_whatever_its_arguments() {
     let Some(machine) = Machine::new() else { return };
-    if !has("python3") || !cfg!(target_arch = "x86_64") {
+    if !cfg!(target_arch = "x86_64") {
+        return skip("the numbers of the calls are those of x86_64");
+    }
+    if !has("python3") {
         return;
     }
     let numbers = "mount=165 umount2=166 pivot_root=155 move_mount=429 fsopen=430 fsconfig=431 fsmount=432 fspick=433 \

@@ -3,8 +3,9 @@
 
 use crate::support::changes::{all_end, processes};
 use crate::support::home::Home;
-use crate::support::pty::{View, is_installed};
+use crate::support::pty::View;
 use crate::support::server::{Server, answer};
+use crate::support::skip::has;
 use crate::support::talk::{Person, axi, last_said, run, session_files};
 
 const BEGINS: &str = "The command wants the terminal";
@@ -178,8 +179,8 @@ fn escape_stops_the_turn_once_the_terminal_is_back() {
 
 #[test]
 fn git_asks_for_name_and_password() {
-    if !is_installed("git") {
-        return eprintln!("not run: there is no git");
+    if !has("git") {
+        return;
     }
     let line = "printf 'protocol=https\\nhost=example.com\\n\\n' | git credential fill | sed 's/^password=open sesame$/it was given/'";
     let mut scene = Scene::running(line);
@@ -243,8 +244,8 @@ fn an_interactive_command_has_the_terminal_and_the_persons_own_editor_at_once() 
 
 #[test]
 fn git_rebases_interactively_in_the_persons_own_editor() {
-    if !is_installed("git") {
-        return eprintln!("not run: there is no git");
+    if !has("git") {
+        return;
     }
     let home = Home::new();
     // Turns the list round when it is told to.
@@ -283,8 +284,8 @@ fn git_rebases_interactively_in_the_persons_own_editor() {
 
 #[test]
 fn git_commits_in_the_editor_its_own_settings_name() {
-    if !is_installed("git") {
-        return eprintln!("not run: there is no git");
+    if !has("git") {
+        return;
     }
     let home = Home::new();
     script(&home, "writes", "#!/bin/sh\nprintf 'message? '; read -r words; echo \"$words\" > \"$1\"\n");

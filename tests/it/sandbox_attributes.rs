@@ -14,7 +14,7 @@ use crate::sandbox_escapes::Cage;
 use crate::support::changes::{Changes, all_end};
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
-use crate::support::skip::skip;
+use crate::support::skip::{has, skip};
 use crate::support::talk::{Person, axi, run};
 
 /// An approved command's cage, with a file outside; `None` where its calls cannot be judged.
@@ -35,14 +35,6 @@ fn set_mode(path: &Path, mode: u32) {
 
 fn mode(path: &Path) -> u32 {
     path.metadata().unwrap().mode() & 0o7777
-}
-
-fn has_python() -> bool {
-    let found = std::process::Command::new("python3").arg("--version").output().is_ok();
-    if !found {
-        eprintln!("not tried: there is no python3 here");
-    }
-    found
 }
 
 /// Runs a line that makes many calls, each of which takes its turns on a busy machine.
@@ -86,7 +78,7 @@ fn nothing_outside_is_changed_by_any_name() {
     for line in &lines {
         cage.denied(line);
     }
-    if has_python() {
+    if has("python3") {
         for program in [
             "os.chmod(o, 0o777)",
             "os.fchmod(os.open(o, os.O_RDONLY), 0o777)",
@@ -134,7 +126,7 @@ fn inside_it_has_its_effect_and_fails_as_the_kernel_would_have_it() {
         assert!(told.contains(said), "{told}");
     }
     cage.allowed("chmod 700 /proc/self/fd/1; (exec 3<> gone; rm gone; chmod 600 /proc/self/fd/3)");
-    if has_python() {
+    if has("python3") {
         let program = "n = os.open('own', os.O_RDONLY)\n\
             os.fchmod(n, 0o640)\nos.utime(n, ns=(1, 2))\nassert os.stat('own').st_mtime_ns == 2\n\
             os.utime('own', (3, 4))\nos.utime('own', (5, 6), dir_fd=os.open('.', os.O_RDONLY))\n\
@@ -186,7 +178,7 @@ print('tried', worked > 0, refused > 0)
 #[test]
 fn a_link_swapped_under_the_judge_leads_nowhere_outside() {
     let Some(cage) = cage() else { return };
-    if !has_python() {
+    if !has("python3") {
         return;
     }
     let output = patiently(&cage, &python(&cage, SWAPPED));
@@ -198,7 +190,7 @@ fn a_link_swapped_under_the_judge_leads_nowhere_outside() {
 #[test]
 fn two_thousand_changes_end_and_so_does_what_is_stopped_in_their_middle() {
     let Some(cage) = cage() else { return };
-    if !has_python() {
+    if !has("python3") {
         return;
     }
     cage.bench.put("own", "x");

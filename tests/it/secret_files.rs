@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::sandbox_escapes::Cage;
 use crate::support::server::{Server, answer};
+use crate::support::skip::skip;
 
 /// What each planted file begins with, and what becomes of it when it is turned round, counted or encoded.
 const CANARY: &str = "CANARY-7f3a9d-secret";
@@ -209,8 +210,7 @@ fn traces(text: &str) -> Option<&'static str> {
 fn a_thousand_reading_lines_bring_no_secret_back() {
     let Some(cage) = planted() else { return };
     if !cage.bench.sandbox.judges_openings() {
-        eprintln!("skipped: nobody can judge what is opened here");
-        return;
+        return skip("nobody can judge what is opened here");
     }
     let home = cage.home.display();
     let mut lines: Vec<String> = Vec::new();
@@ -292,8 +292,7 @@ const OF_CHANGES: &[(&str, bool)] = &[
 fn a_diff_goes_on_behind_a_changed_secret_file_and_says_that_it_does_not_show_it() {
     let Some(cage) = planted() else { return };
     if !cage.bench.sandbox.judges_openings() {
-        eprintln!("skipped: nobody can judge what is opened here");
-        return;
+        return skip("nobody can judge what is opened here");
     }
     let git = "git -c user.name=me -c user.email=me@here";
     let made = std::process::Command::new("sh")
@@ -355,8 +354,7 @@ const OF_ARCHIVES: &[&str] = &[
 fn what_an_archive_holds_of_secret_files_is_not_told() {
     let Some(cage) = planted() else { return };
     if !cage.bench.sandbox.judges_openings() {
-        eprintln!("skipped: nobody can judge what is opened here");
-        return;
+        return skip("nobody can judge what is opened here");
     }
     let line = "tar cf a.tar notes.txt .env && tar czf b.tar.gz sub && gzip -kf .env && mv .env.gz env.gz
         tar czf plain.tar.gz notes.txt && gzip -kf notes.txt; ! command -v xz || tar cJf d.tar.xz sub";

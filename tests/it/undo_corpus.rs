@@ -13,6 +13,7 @@ use crate::support::changes::Changes;
 use crate::support::home::Home;
 use crate::support::pty::Pty;
 use crate::support::server::{Server, answer};
+use crate::support::skip::skip;
 use crate::support::talk::{Person, axi, is_choice};
 
 /// Each runs in a directory of its own with the files of [`fill`].
@@ -138,7 +139,7 @@ fn lines(home: &Home, half: &str) -> Vec<String> {
         wanted.is_none_or(|name| {
             let there = has(home, name);
             if !there {
-                eprintln!("{name} is not here: its line is left out");
+                skip(format_args!("{name} is not here: its line is left out"));
             }
             there
         })
