@@ -425,6 +425,12 @@ pub fn names_its_losses(agent: &Agent, line: &str, said: &str) -> bool {
     judged(agent, line).names_its_losses(said, &surroundings.cwd, &may_be_there)
 }
 
+/// Where the agent works, as it judges lines.
+#[must_use]
+pub fn surroundings(agent: &Agent) -> &Surroundings {
+    agent.consent.surroundings()
+}
+
 /// Reads what a line would do where the agent works.
 #[must_use]
 pub fn judged(agent: &Agent, line: &str) -> LineJudgement {

@@ -124,6 +124,17 @@ fn what_a_proposed_command_would_reach_is_counted_on_the_disk() {
 }
 
 #[test]
+fn a_proposed_command_that_reads_what_axi_keeps_is_warned_of() {
+    let home = Home::new();
+    home.write("config/axi/own.txt", "kept");
+    let proposal = r#"{"command":"cat ../config/axi/own.txt","why":"Shows it","touches":""}"#;
+    let server = Server::start([answer::chat_call("call_1", "propose_command", proposal)]);
+    let (code, screen) = ends(Pty::options().spawn(&handoff(&home, &server, "show it")));
+    assert_eq!(code, Some(0));
+    assert!(screen.contains("! may hold a secret: "), "{screen}");
+}
+
+#[test]
 fn an_answer_leaves_the_next_line_empty() {
     let home = Home::new();
     let server = Server::start([answer::chat_text("It is the third of May.")]);

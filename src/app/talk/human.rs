@@ -7,7 +7,7 @@ use super::super::console::terminal_size;
 use super::super::context::App;
 use super::super::desktop;
 use super::rules;
-use crate::agent::Agent;
+use crate::agent::{Agent, surroundings};
 use crate::frontend::human::{Asker, HumanOptions, Looks, Notifier};
 use crate::secret::{self, Level};
 use crate::terminal::Output;
@@ -29,7 +29,7 @@ pub(super) fn human_options(
         size: terminal_size,
         looks,
         locale: app.locale.clone(),
-        roots: app.project.roots(),
+        place: surroundings(agent).clone(),
         asker,
         rules: rules::offer(app),
         tools: agent.tools().clone(),

@@ -10,6 +10,7 @@ use nu_ansi_term::Style;
 use super::diff::Ink;
 use super::file_address::file_address;
 use super::looks::Looks;
+use crate::approval::Surroundings;
 use crate::command::Chart;
 use crate::frontend::words::Diagnostic;
 use crate::locale::{Locale, Word, word};
@@ -43,6 +44,8 @@ pub struct Painter<W: Write> {
     looks: Looks,
     locale: Locale,
     roots: Roots,
+    /// Where a proposed line is judged.
+    pub(super) place: Surroundings,
     section: Section,
     /// Whether what is being answered has failed.
     failed: bool,
@@ -54,9 +57,11 @@ impl<W: Write> Painter<W> {
         size: fn() -> (u16, u16),
         looks: Looks,
         locale: Locale,
-        roots: Roots,
+        place: Surroundings,
     ) -> Self {
-        Self { screen, size, looks, locale, roots, section: Section::Start, failed: false }
+        let Surroundings { cwd, workspace, home, .. } = place.clone();
+        let roots = Roots { cwd, workspace, home };
+        Self { screen, size, looks, locale, roots, place, section: Section::Start, failed: false }
     }
 
     /// Returns the user's words.

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::painter::{Painter, Section};
-use crate::approval::{BlastRadius, Mode, Policy, Surroundings};
+use crate::approval::{BlastRadius, Mode, Policy};
 use crate::conversation::{COMMANDS, Effect, Subject};
 use crate::frontend::{reach, words};
 use crate::locale::word;
@@ -71,14 +71,8 @@ pub(super) fn proposal_reach<W: Write>(painter: &mut Painter<W>, line: &str, rad
 
 /// What axi itself can see in the line, whatever the model says about it.
 fn warnings<W: Write>(painter: &Painter<W>, command: &str) -> Vec<String> {
-    let surroundings = Surroundings {
-        cwd: painter.roots().cwd.clone(),
-        workspace: painter.roots().workspace.clone(),
-        home: painter.roots().home.clone(),
-        ..Surroundings::default()
-    };
     let subject = Subject::Command { line: command.to_owned() };
     let policy = Policy::new(Mode::Build, false);
-    let verdict = policy.decide(COMMANDS, Effect::Execute, &subject, &surroundings).verdict;
+    let verdict = policy.decide(COMMANDS, Effect::Execute, &subject, &painter.place).verdict;
     words::reasons(painter.locale(), painter.roots(), &verdict.reasons)
 }

@@ -21,13 +21,13 @@ use super::rules::Rules;
 use super::steps::Steps;
 use super::{again, asked, explorers, propose, review};
 use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Review, TurnEnd};
-use crate::approval::BlastRadius;
+use crate::approval::{BlastRadius, Surroundings};
 use crate::conversation::{Answer, Bill, Message, Question as Asked};
 use crate::frontend::words;
 use crate::locale::{Locale, word};
 use crate::provider::{OWN, SILENCE_TOLD_AFTER};
 use crate::terminal::{Background, KeyWatch, Line, Pressed, Screen, Tty, sanitize_line};
-use crate::tool::{Roots, Toolbox};
+use crate::tool::Toolbox;
 use crate::trial::ChangeSet;
 
 /// The least time between two paintings of arriving text.
@@ -41,8 +41,8 @@ pub struct HumanOptions<W: Write> {
     pub looks: Looks,
     /// The user's words.
     pub locale: Locale,
-    /// Where the agent works: paths are shown relative to it.
-    pub roots: Roots,
+    /// Where the agent works: paths are shown relative to it, and a proposed line is judged as the agent judges.
+    pub place: Surroundings,
     /// Puts questions.
     pub asker: Box<dyn Asker<W>>,
     /// What a rule would have run before, and where one is kept.
@@ -81,7 +81,7 @@ impl<W: Write> Human<W> {
     /// Shows on `screen`.
     pub fn new(screen: Screen<W>, options: HumanOptions<W>) -> Self {
         Self {
-            painter: Painter::new(screen, options.size, options.looks, options.locale, options.roots),
+            painter: Painter::new(screen, options.size, options.looks, options.locale, options.place),
             prose: Prose::default(),
             progress: Progress::default(),
             steps: Steps::new(options.tools),

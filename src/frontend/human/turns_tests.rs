@@ -15,7 +15,7 @@ use crate::config::{Notifications, Notify, ReasoningView, ThemeChoice};
 use crate::conversation::ContentBlock::{Reasoning, Text, ToolCall as Call, ToolResult as Answer};
 use crate::conversation::{Effect, Message, Outcome, Preview, Subject, ToolCall, Usage};
 use crate::terminal::{Capabilities, Depth, NotifyBy, Wrap};
-use crate::tool::{Tool, ToolFacts, table};
+use crate::tool::{Roots, Tool, ToolFacts, table};
 
 /// A person who answers every question alike.
 struct Says(Approval);
@@ -94,7 +94,7 @@ impl Stage {
                 size,
                 looks,
                 locale: Locale::new("en"),
-                roots: roots(),
+                place: Surroundings { cwd: "/work".into(), workspace: "/work".into(), ..Surroundings::default() },
                 asker: Box::new(Says(Approval::Once)),
                 rules: Rules::default(),
                 tools: Toolbox::new(tools),

@@ -9,11 +9,12 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use axi::agent::{Activity, AgentEvent, Frontend as _, TurnEnd};
+use axi::approval::Surroundings;
 use axi::config::{Notifications, Notify, ReasoningView, ThemeChoice};
 use axi::frontend::human::{Human, HumanOptions, Looks, Nobody, Notifier, Palette, Rules};
 use axi::locale::Locale;
 use axi::terminal::{Capabilities, Depth, Line, NotifyBy, Screen, Span, Wrap};
-use axi::tool::{Roots, Toolbox, table};
+use axi::tool::{Toolbox, table};
 use nu_ansi_term::{Color, Style};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -200,7 +201,7 @@ pub(crate) fn human<W: Write>(
         size,
         looks,
         locale: Locale::new("en"),
-        roots: Roots { cwd: "/work".into(), workspace: "/work".into(), home: None },
+        place: Surroundings { cwd: "/work".into(), workspace: "/work".into(), ..Surroundings::default() },
         asker: Box::new(Nobody),
         rules: Rules::default(),
         tools: Toolbox::new(table::standard(None, None)),
