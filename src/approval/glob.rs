@@ -102,7 +102,13 @@ impl Glob {
 
     /// Tells whether each name that it matches has a letter or a digit of its own.
     pub(crate) fn has_letters(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Is(character) if character.is_alphanumeric()))
+        self.letters() > 0
+    }
+
+    /// How many letters and digits each name has that it matches, at least.
+    pub(crate) fn letters(&self) -> usize {
+        let is_letter = |piece: &&Piece| matches!(piece, Piece::Is(character) if character.is_alphanumeric());
+        self.pieces.iter().filter(is_letter).count()
     }
 
     /// Tells whether it restricts the names it matches at all.

@@ -1,5 +1,23 @@
 //! Words that tell what looks like a secret from what does not: a part of the table of what is secret. Data only.
 
+/// What a password is called, in names and in what people write, in lower case.
+pub(super) const PASSWORDS: &[&str] =
+    &["password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "wachtwoord", "senha"];
+
+/// Two lists as one.
+pub(super) const fn joined<const COUNT: usize>(
+    first: &[&'static str],
+    second: &[&'static str],
+) -> [&'static str; COUNT] {
+    let mut all = [""; COUNT];
+    let mut at = 0;
+    while at < COUNT {
+        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
+        at += 1;
+    }
+    all
+}
+
 /// Names that say little: their value is a secret only where it looks drawn by a machine.
 pub(super) const RANDOM_WORDS: &[&str] = &[
     "sid",
@@ -89,20 +107,15 @@ pub(super) const SUMS: &[&str] = &[
 ];
 
 /// Words of a line that speaks of a password, in lower case.
-pub(super) const PASSWORD_WORDS: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "passwort",
-    "kennwort",
+pub(super) const PASSWORD_WORDS: &[&str] =
+    &joined::<{ PASSWORDS.len() + OTHER_PASSWORD_WORDS.len() }>(PASSWORDS, OTHER_PASSWORD_WORDS);
+
+const OTHER_PASSWORD_WORDS: &[&str] = &[
     "mot de passe",
     "contrase",
-    "senha",
     "key content",
     "пароль",
     "пароля",
-    "wachtwoord",
     "parola",
     "密码",
     "密碼",

@@ -40,7 +40,7 @@ pub use cut::CUT;
 pub use dotenv::Dotenv;
 pub use known::Known;
 pub use level::{Level, MARK};
-pub use name::{is_kept_from_readers, is_secret_name};
+pub use name::{asks_for_secret, is_kept_from_readers, is_secret_name};
 pub use stand_in::{Kinds, MakeKey, StandIns};
 
 use std::ops::Range;

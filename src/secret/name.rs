@@ -1,7 +1,7 @@
 //! Tells by a name whether its value is a secret.
 
 use super::looks::RANDOM_WORDS;
-use super::table::{ABOUT, HINTS, LEADS, PARTS, WEAK_WORDS, WORDS};
+use super::table::{ABOUT, ASKED, HINTS, LEADS, PARTS, WEAK_WORDS, WORDS};
 
 /// How certain that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,6 +132,13 @@ pub fn is_secret_name(name: &str) -> bool {
         Some(Naming::Maybe) => name.len() > 4 && name.to_ascii_lowercase().ends_with("_key"),
         Some(Naming::Drawn) | None => false,
     }
+}
+
+/// Tells whether words that somebody is asked with speak of a secret: a part of a secret's name, or as people say it.
+#[must_use]
+pub fn asks_for_secret(words: &str) -> bool {
+    let words = words.to_lowercase();
+    PARTS.iter().chain(ASKED).any(|part| words.contains(part))
 }
 
 /// Tells whether a variable with this name is secret, or leads to a process that has secrets.

@@ -34,6 +34,8 @@ fn all_met_in_any_case(list: &str, rows: &[&str], is_met: impl Fn(&str) -> bool)
 fn each_row_of_names_is_met() {
     let secret = |row: &str| naming(row) == Some(Naming::Secret);
     all_met_in_any_case("PARTS", table::PARTS, |row| secret(&format!("a_{row}")) && secret(row));
+    all_met_in_any_case("ASKED", table::ASKED, |row| asks_for_secret(&format!("Your {row}, please")));
+    all_met_in_any_case("PARTS", table::PARTS, asks_for_secret);
     all_met_in_any_case("WORDS", table::WORDS, |row| secret(row) && secret(&format!("db_{row}")));
     all_met_in_any_case("WEAK_WORDS", table::WEAK_WORDS, |row| naming(&format!("db_{row}")) == Some(Naming::Maybe));
     all_met_in_any_case("RANDOM_WORDS", looks::RANDOM_WORDS, |row| naming(&format!("my_{row}")).is_some());

@@ -2,6 +2,8 @@
 //!
 //! From the providers' own descriptions of their keys, GitHub's list of secret scanning patterns, and manuals.
 
+use super::looks::{PASSWORDS, joined};
+
 /// What a server may repeat in its sentences that names a person or an organisation; no secrets elsewhere.
 pub(super) const IDENTITIES: &[&str] = &[
     "sk_", "pk-", "rk-", "ya29", "org-", "org_", "orgid-", "proj_", "proj-", "user_", "user-", "acct_", "team-",
@@ -85,15 +87,9 @@ pub(super) const SCHEMES: &[&str] = &[
 pub(super) const PLAIN_SCHEMES: &[&str] = &["{plain}", "{cleartext}", "{clear}"];
 
 /// Parts of names whose value is a secret, in lower case.
-pub(super) const PARTS: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "passwort",
-    "kennwort",
-    "wachtwoord",
-    "senha",
+pub(super) const PARTS: &[&str] = &joined::<{ PASSWORDS.len() + OTHER_PARTS.len() }>(PASSWORDS, OTHER_PARTS);
+
+const OTHER_PARTS: &[&str] = &[
     "secret",
     "token",
     "api_key",
@@ -132,6 +128,9 @@ pub(super) const PARTS: &[&str] = &[
     "seed_phrase",
     "recovery_phrase",
 ];
+
+/// How people say it who ask for a secret, besides the parts of names, in lower case.
+pub(super) const ASKED: &[&str] = &["api key", "pin code"];
 
 /// Names whose value is a secret where they stand alone or between `_`, `-` and a capital: `DB_PASS`, `dbPass`.
 pub(super) const WORDS: &[&str] = &[

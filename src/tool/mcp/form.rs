@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::conversation::{Answer, Asker, Question};
-use crate::secret::is_secret_name;
+use crate::secret::{asks_for_secret, is_secret_name};
 use crate::tool::Person;
 use crate::tool::output::clean;
 
@@ -13,20 +13,6 @@ const MOST_FIELDS: usize = 20;
 const MOST_CHOICES: usize = 8;
 /// How often a field is asked that was answered with something that does not fit.
 const TRIES: usize = 3;
-
-/// Words that say that a secret is wanted, wherever they stand in a field's name or description.
-const SECRET_WORDS: &[&str] = &[
-    "password",
-    "passphrase",
-    "passwort",
-    "secret",
-    "token",
-    "api key",
-    "api_key",
-    "apikey",
-    "credential",
-    "pin code",
-];
 
 /// Asks, and makes the result for the server.
 pub(super) async fn answer(server: &str, params: &Value, person: &Person) -> Value {
@@ -125,10 +111,7 @@ impl Field {
             "" => title.to_owned(),
             description => format!("{title}: {description}"),
         };
-        let told = format!("{name} {label}").to_lowercase();
-        let secret = text("format") == "password"
-            || is_secret_name(name)
-            || SECRET_WORDS.iter().any(|word| told.contains(word));
+        let secret = text("format") == "password" || is_secret_name(name) || asks_for_secret(&label);
         let default = field.get("default").filter(|default| !default.is_null()).cloned();
         Self { label: clean(label.as_bytes()), kind, choices, default, needed, secret }
     }

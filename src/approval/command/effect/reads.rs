@@ -1,9 +1,13 @@
 //! The files a command reads, and the secrets among them.
 
+use std::path::Path;
+
 use super::super::known::{Chunk, PathPattern, Value};
 use super::call::{Call, Field, Finding};
+use crate::approval::Glob;
 use crate::approval::path::is_credential;
 use crate::approval::program::Grammar;
+use crate::secret::files::{is_secret, names_matching};
 
 /// Notes the files a command reads, and the secrets among them.
 pub(super) fn reads(call: &Call<'_, '_>, files: Vec<&Field>, finding: &mut Finding) {
@@ -49,19 +53,37 @@ fn glob_reaches_secret(value: &Value, pattern: &PathPattern) -> bool {
         return false;
     }
     let Some((root, rest)) = pattern.walk() else { return false };
-    let names = [
-        ".env",
-        ".netrc",
-        ".npmrc",
-        ".git-credentials",
-        ".ssh",
-        ".aws",
-        ".pgpass",
-        "id_rsa",
-        "id_ed25519",
-        "shadow",
-    ];
     // `*` alone names no file in particular.
-    rest.iter().any(|glob| glob.says_something() && names.iter().any(|name| glob.names(name)))
+    rest.iter().any(|glob| glob.says_something() && aims_at_secret(glob))
         || (root.ends_with("etc") && rest.len() == 1)
+}
+
+/// Tells whether a glob fits the name of a secret file, and says more than how many ordinary files are called.
+fn aims_at_secret(glob: &Glob) -> bool {
+    // Of these one letter is enough.
+    let begins = ["shadow", "id_rsa", "id_ed25519"].iter().any(|name| glob.names(name));
+    let is_aimed = |name: &str| {
+        // `*.json` fits `token.json`, and is about none.
+        let ordinary = format!("ordinary{}", name.rfind('.').map_or("", |dot| &name[dot..]));
+        let is_general = || glob.names(&ordinary) && !is_secret(Path::new(&ordinary), None);
+        name.starts_with('.') || glob.letters() > 1 && !is_general()
+    };
+    begins || names_matching(|name| glob.names(name) && is_aimed(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glob_aims_at_secrets_where_it_says_more_than_an_ordinary_ending() {
+        for glob in
+            [".e*", ".*rc", "s*", "i*", "*.pem", "*.key", "cred*", "*secrets.json", "kube*", ".gnu*", "*_rsa"]
+        {
+            assert!(aims_at_secret(&Glob::parse(glob)), "{glob}");
+        }
+        for glob in ["*", "*.json", "*.toml", "*.txt", "*.sh", "*.rs", "c*", "k*", "src*", "package*.json"] {
+            assert!(!aims_at_secret(&Glob::parse(glob)), "{glob}");
+        }
+    }
 }
