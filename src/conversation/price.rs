@@ -55,12 +55,6 @@ impl Money {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// Subtracts `other`; the result is never below zero.
-    #[must_use]
-    pub const fn minus(self, other: Self) -> Self {
-        Self(self.0.saturating_sub(other.0))
-    }
-
     /// Formats the sum for "at least": rounded down, so that the words hold for the sum that is read.
     #[must_use]
     pub fn rounded_down(self) -> String {

@@ -63,11 +63,6 @@ impl FileMemory {
         *self.lock() = Files::default();
     }
 
-    /// Forgets which ranges were shown, so that reading them again gives their text again.
-    pub(crate) fn forget_ranges(&self) {
-        self.lock().ranges.clear();
-    }
-
     /// Gives the paths of files the model has seen, at most so many.
     pub(crate) fn paths(&self, most: usize) -> Vec<PathBuf> {
         self.lock().states.keys().take(most).cloned().collect()

@@ -58,14 +58,6 @@ pub struct JobReport {
 }
 
 impl ToolMemory {
-    /// Forgets which ranges the model was shown, so that reading them again gives their text again.
-    ///
-    /// To be called when earlier results leave the conversation (compaction, rewind): "unchanged since you
-    /// last read it" would then point at nothing.
-    pub fn forget_shown(&self) {
-        self.files.forget_ranges();
-    }
-
     /// Forgets all files, but nothing that runs: after an undo, or a way back in the conversation.
     pub fn forget_files(&self) {
         self.files.forget();

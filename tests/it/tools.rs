@@ -115,7 +115,7 @@ fn reading_again_is_cheap_until_the_file_changes_or_the_memory_is_cleared() {
     let read = || bench.run(&ReadTool, json!({"path": "a"})).content;
     assert_eq!(read(), "     1\tone\n");
     assert_eq!(read(), "Unchanged since you last read it: lines 1-1 are in the conversation above.");
-    bench.memory.forget_shown();
+    bench.memory.forget_files();
     assert_eq!(read(), "     1\tone\n");
     // Same length, and perhaps the same time.
     bench.put("a", "two\n");
