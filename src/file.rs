@@ -21,6 +21,13 @@ pub fn may_be_there(path: &Path) -> bool {
     !path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
+/// Reads a file of JSON; one that is not there, cannot be read or cannot be understood holds nothing.
+#[must_use]
+pub fn read_json<T: serde::de::DeserializeOwned + Default>(path: &Path) -> T {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
 /// Replaces a file in one step: who reads it meanwhile reads the old one or the new one. It is readable by its owner only,
 /// as is its folder where that is made.
 ///

@@ -67,7 +67,7 @@ pub use recalled::{Line, Recalled, recalled, timestamp};
 pub use results::REPEATS;
 pub use said::{DroppedTurn, Said};
 pub use skills::{Skill, catalogue, skills};
-pub use trials::{Reviewer, Trials};
+pub use trials::{Reviewer, Trials, touches};
 pub use turn::run_call;
 pub use undo::PastTurn;
 pub use window::Shortening;

@@ -280,7 +280,8 @@ fn is_wanted(set: &ChangeSet, change: &Change, paths: &BTreeSet<PathBuf>) -> boo
 }
 
 /// How the journal is told of what is about to be written.
-pub(super) fn touches(ready: &Ready<'_>) -> Vec<Touch> {
+#[must_use]
+pub fn touches(ready: &Ready<'_>) -> Vec<Touch> {
     ready.writes().into_iter().map(touch).collect()
 }
 

@@ -271,8 +271,7 @@ impl TrustStore {
 
     /// A file that cannot be read or understood trusts nothing.
     fn read(&self) -> BTreeMap<String, Said> {
-        let text = std::fs::read_to_string(&self.path).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
+        file::read_json(&self.path)
     }
 
     fn write(&self, places: &BTreeMap<String, Said>) -> std::io::Result<()> {

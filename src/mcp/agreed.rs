@@ -61,8 +61,7 @@ impl AgreedStore {
     }
 
     fn read(&self) -> Said {
-        let text = std::fs::read_to_string(&self.path).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
+        file::read_json(&self.path)
     }
 }
 

@@ -9,16 +9,17 @@ use super::super::console::Console;
 use super::super::context::App;
 use super::super::talk::session_in;
 use super::stand::{Offered, Stand, Workplace, probed};
+use crate::agent::touches;
 use crate::cli::{TryOptions, TryOutput};
 use crate::command::{self, Problem};
 use crate::conversation::Message;
 use crate::fingerprint::fingerprint;
 use crate::frontend::exit::Exit;
 use crate::frontend::human::trial_diff;
-use crate::journal::{self, Journal, JournalError, Touch};
+use crate::journal::{Journal, JournalError};
 use crate::locale::{Locale, word};
 use crate::session::Origin;
-use crate::trial::{self, ChangeSet, How, Kind, Most, Refused};
+use crate::trial::{self, ChangeSet, Kind, Most, Refused};
 
 /// What stands before and behind a question of a trial, for whoever reads its output: sequences that no terminal shows.
 pub(in crate::app) const ASKING: &str = "\x1b[0;27;0;27m";
@@ -231,7 +232,7 @@ fn apply(app: &App, options: &TryOptions, set: &ChangeSet) -> Exit {
         return Exit::Done;
     }
     let ready = set.ready(&|_| true);
-    let touches: Vec<Touch> = ready.writes().into_iter().map(touch).collect();
+    let touches = touches(&ready);
     let mut journal = match begun(app, options) {
         Some(mut journal) if !touches.is_empty() => match journal.before(&touches) {
             Ok(unkept) => {
@@ -258,16 +259,6 @@ fn apply(app: &App, options: &TryOptions, set: &ChangeSet) -> Exit {
         console.warn(&command::trial_unapplied(&app.locale, set.shown(path), why));
     }
     if applied.refused.is_empty() { Exit::Done } else { Exit::Failed }
-}
-
-/// How the journal is told of a path that is about to be written.
-fn touch((path, how): (PathBuf, How)) -> Touch {
-    let how = match how {
-        How::Removed => journal::How::Removed,
-        How::Any => journal::How::Any,
-        How::Attributes => journal::How::Attributes,
-    };
-    Touch { path, tree: false, how }
 }
 
 /// Begins a session that says what was applied, and its journal: `axi -c` goes on with it, and `/undo` takes it back.

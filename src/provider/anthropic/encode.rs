@@ -7,7 +7,7 @@ use crate::conversation::{ContentBlock, Image, Outcome, Reasoning, ToolCall, Too
 use crate::provider::request::Request;
 use crate::provider::settings::ProviderSettings;
 use crate::provider::wire::{
-    Dialect, Feature, Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns,
+    Dialect, Feature, Messages, Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns,
 };
 
 /// axi sends a paused answer back, and the next answer continues it. Results and a person's words have one role, so
@@ -87,7 +87,7 @@ pub(crate) fn encode(
         dialect,
         id: settings.id(),
         ids: WireIds::new(settings.quirks.call_ids, &settings.id()),
-        messages: Vec::new(),
+        messages: Messages::default(),
     };
     let own = settings.id();
     let speaks = |block: &ContentBlock| match block {
@@ -102,16 +102,14 @@ pub(crate) fn encode(
             Turn::Person(parts) => writer.person(&parts),
             Turn::Results(results) => writer.results(&results),
             Turn::Model(content) => writer.model(content),
-            Turn::StandIn(words) => writer.add("assistant", vec![json!({"type": "text", "text": words})]),
+            Turn::StandIn(words) => writer.messages.of_model(vec![json!({"type": "text", "text": words})]),
         }
     }
     let mut messages = writer.messages;
-    let from_user = messages.iter_mut().rev().filter(|(role, _)| *role == "user");
-    for (_, blocks) in from_user.take(2) {
+    for blocks in messages.last_of_user(2) {
         mark(dialect, blocks.last_mut());
     }
-    let messages = messages.into_iter().map(|(role, blocks)| json!({"role": role, "content": blocks}));
-    body.insert("messages".into(), messages.collect());
+    body.insert("messages".into(), messages.written());
     Value::Object(body)
 }
 
@@ -130,7 +128,7 @@ struct Writer<'a> {
     dialect: Dialect,
     id: String,
     ids: WireIds,
-    messages: Vec<(&'static str, Vec<Value>)>,
+    messages: Messages,
 }
 
 impl Writer<'_> {
@@ -139,13 +137,13 @@ impl Writer<'_> {
             Part::Text(text) => json!({"type": "text", "text": text}),
             Part::Image(image) => self.image(image),
         });
-        let blocks = blocks.collect();
-        self.add("user", blocks);
+        let blocks: Vec<Value> = blocks.collect();
+        self.messages.of_user(blocks);
     }
 
     fn results(&mut self, results: &[&ToolResult]) {
         let blocks = results.iter().map(|result| self.result(result)).collect();
-        self.add("user", blocks);
+        self.messages.of_user(blocks);
     }
 
     fn model(&mut self, content: &[ContentBlock]) {
@@ -162,15 +160,7 @@ impl Writer<'_> {
                 ContentBlock::WireItem(_) | ContentBlock::ToolResult(_) | ContentBlock::Image(_) => {}
             }
         }
-        self.add("assistant", blocks);
-    }
-
-    /// A paused answer and its rest are one message, as the wire that paused it wants them.
-    fn add(&mut self, role: &'static str, blocks: Vec<Value>) {
-        match self.messages.last_mut() {
-            Some((last, before)) if *last == role => before.extend(blocks),
-            _ => self.messages.push((role, blocks)),
-        }
+        self.messages.of_model(blocks);
     }
 
     /// Only thoughts of this same model, only signed or redacted ones, byte for byte: a signature is bound to its

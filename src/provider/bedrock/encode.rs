@@ -8,7 +8,7 @@ use crate::provider::catalogue::{Cache, Effort};
 use crate::provider::request::Request;
 use crate::provider::settings::{CallIds, ProviderSettings};
 use crate::provider::wire::{
-    Dialect, Feature, Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns,
+    Dialect, Feature, Messages, Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns,
 };
 
 /// Results and a person's words have the same role, and a role must not speak twice in a row.
@@ -53,7 +53,7 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     let id = settings.id();
     let rule =
         if settings.model.contains("mistral") { CallIds::NineAlphanumerics } else { settings.quirks.call_ids };
-    let mut writer = Writer { settings, dialect, ids: WireIds::new(rule, &id), id, messages: Vec::new() };
+    let mut writer = Writer { settings, dialect, ids: WireIds::new(rule, &id), id, messages: Messages::default() };
     let speaks = |block: &ContentBlock| match block {
         ContentBlock::Text { text } => !text.trim().is_empty(),
         ContentBlock::ToolCall(_) => true,
@@ -67,18 +67,16 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
             Turn::Person(parts) => writer.person(&parts),
             Turn::Results(results) => writer.results(&results),
             Turn::Model(content) => writer.model(content),
-            Turn::StandIn(words) => writer.add("assistant", vec![json!({"text": words})]),
+            Turn::StandIn(words) => writer.messages.of_model(vec![json!({"text": words})]),
         }
     }
     let mut messages = writer.messages;
     if marks {
-        let from_user = messages.iter_mut().rev().filter(|(role, _)| *role == "user");
-        for (_, blocks) in from_user.take(2) {
+        for blocks in messages.last_of_user(2) {
             blocks.push(mark());
         }
     }
-    let messages = messages.into_iter().map(|(role, blocks)| json!({"role": role, "content": blocks}));
-    body.insert("messages".into(), messages.collect());
+    body.insert("messages".into(), messages.written());
     Value::Object(body)
 }
 
@@ -152,29 +150,22 @@ struct Writer<'a> {
     dialect: Dialect,
     id: String,
     ids: WireIds,
-    messages: Vec<(&'static str, Vec<Value>)>,
+    messages: Messages,
 }
 
 impl Writer<'_> {
-    fn add(&mut self, role: &'static str, blocks: Vec<Value>) {
-        match self.messages.last_mut() {
-            Some((last, before)) if *last == role => before.extend(blocks),
-            _ => self.messages.push((role, blocks)),
-        }
-    }
-
     fn person(&mut self, parts: &[Part<'_>]) {
         let blocks = parts.iter().map(|part| match part {
             Part::Text(text) => json!({"text": text}),
             Part::Image(image) => self.image(image),
         });
-        let blocks = blocks.collect();
-        self.add("user", blocks);
+        let blocks: Vec<Value> = blocks.collect();
+        self.messages.of_user(blocks);
     }
 
     fn results(&mut self, results: &[&ToolResult]) {
         let blocks = results.iter().map(|result| self.result(result)).collect();
-        self.add("user", blocks);
+        self.messages.of_user(blocks);
     }
 
     fn model(&mut self, content: &[ContentBlock]) {
@@ -191,7 +182,7 @@ impl Writer<'_> {
                 | ContentBlock::Image(_) => {}
             }
         }
-        self.add("assistant", blocks);
+        self.messages.of_model(blocks);
     }
 
     /// Only thoughts of this same model, only signed or encrypted ones, byte for byte.

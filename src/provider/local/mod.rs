@@ -56,6 +56,8 @@ mod unpack;
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), path = "vector_none.rs")]
 mod vector;
 #[cfg(target_arch = "x86_64")]
+mod vector_loads;
+#[cfg(target_arch = "x86_64")]
 mod vector_wide;
 mod weights;
 

@@ -3,9 +3,9 @@
 #![expect(unsafe_code, reason = "loads from slices and the step into functions of a processor's extension")]
 
 use std::arch::x86_64::{
-    __m256, __m256i, _mm_add_ps, _mm_add_ss, _mm_cvtepi32_ps, _mm_cvtepu8_epi16, _mm_cvtph_ps, _mm_cvtsi32_si128,
-    _mm_cvtss_f32, _mm_fmadd_ps, _mm_hadd_epi16, _mm_loadu_si128, _mm_madd_epi16, _mm_movehdup_ps, _mm_movehl_ps,
-    _mm_set_epi64x, _mm_set1_epi16, _mm_set1_ps, _mm_setzero_ps, _mm_srli_epi16, _mm256_abs_epi8, _mm256_add_epi32,
+    __m256, __m256i, _mm_add_ps, _mm_add_ss, _mm_cvtepi32_ps, _mm_cvtepu8_epi16, _mm_cvtss_f32, _mm_fmadd_ps,
+    _mm_hadd_epi16, _mm_loadu_si128, _mm_madd_epi16, _mm_movehdup_ps, _mm_movehl_ps, _mm_set_epi64x,
+    _mm_set1_epi16, _mm_set1_ps, _mm_setzero_ps, _mm_srli_epi16, _mm256_abs_epi8, _mm256_add_epi32,
     _mm256_and_si256, _mm256_castps256_ps128, _mm256_castsi256_si128, _mm256_cmpeq_epi8, _mm256_cvtepi8_epi16,
     _mm256_cvtepi32_ps, _mm256_extractf128_ps, _mm256_extracti128_si256, _mm256_fmadd_ps, _mm256_loadu_si256,
     _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_or_si256, _mm256_set_m128, _mm256_set_m128i, _mm256_set1_epi8,
@@ -19,6 +19,7 @@ use super::attention_wide::attend as wide_attend;
 use super::blocks::{Activations, scales_and_minima};
 use super::gguf::Format;
 use super::past::Heads;
+use super::vector_loads::{half, load_sums};
 use super::vector_wide as wide;
 use super::{panel, panel_narrow, unpack};
 
@@ -181,19 +182,6 @@ fn sum(numbers: __m256) -> f32 {
     let four = _mm_add_ps(_mm256_castps256_ps128(numbers), _mm256_extractf128_ps::<1>(numbers));
     let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
     _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
-}
-
-/// Widens the half-precision number at a place.
-#[target_feature(enable = "avx2,fma,f16c")]
-fn half(bytes: &[u8], at: usize) -> f32 {
-    _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(i32::from(u16::from_le_bytes([bytes[at], bytes[at + 1]])))))
-}
-
-#[target_feature(enable = "avx2,fma,f16c")]
-fn load_sums(sums: &[i16]) -> __m256i {
-    assert!(sums.len() >= 16);
-    // SAFETY: 32 bytes are there.
-    unsafe { _mm256_loadu_si256(sums.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx2,fma,f16c")]

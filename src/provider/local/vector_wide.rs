@@ -3,21 +3,22 @@
 #![expect(unsafe_code, reason = "loads from slices and stores into them, both of checked length")]
 
 use std::arch::x86_64::{
-    __m128, __m256, __m256i, __m512, __m512i, _MM_HINT_T0, _mm_add_ps, _mm_add_ss, _mm_cvtepu8_epi16, _mm_cvtph_ps,
-    _mm_cvtsi32_si128, _mm_cvtsi64_si128, _mm_cvtss_f32, _mm_loadu_ps, _mm_loadu_si128, _mm_movehdup_ps,
-    _mm_movehl_ps, _mm_mul_ps, _mm_prefetch, _mm_set_epi64x, _mm256_add_ps, _mm256_castps256_ps128,
-    _mm256_cvtepi8_epi16, _mm256_cvtepi32_ps, _mm256_cvtepu16_epi32, _mm256_extractf128_ps, _mm256_fnmadd_ps,
-    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_or_si256, _mm256_set_m128i, _mm256_set1_epi32, _mm256_set1_ps,
-    _mm256_setzero_ps, _mm256_slli_epi32, _mm512_and_si512, _mm512_broadcast_i32x4, _mm512_broadcast_i64x4,
-    _mm512_castps128_ps512, _mm512_castps512_ps256, _mm512_castsi256_si512, _mm512_cvtepi32_ps,
-    _mm512_dpbusd_epi32, _mm512_dpwssd_epi32, _mm512_extractf32x8_ps, _mm512_fmadd_ps, _mm512_inserti64x4,
-    _mm512_loadu_si512, _mm512_mask_add_epi8, _mm512_or_si512, _mm512_packs_epi32, _mm512_permutexvar_epi16,
-    _mm512_permutexvar_epi64, _mm512_permutexvar_ps, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64,
-    _mm512_set1_ps, _mm512_setr_epi32, _mm512_setr_epi64, _mm512_setzero_ps, _mm512_setzero_si512,
-    _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_srlv_epi16, _mm512_xor_si512,
+    __m128, __m256, __m512, __m512i, _MM_HINT_T0, _mm_add_ps, _mm_add_ss, _mm_cvtepu8_epi16, _mm_cvtph_ps,
+    _mm_cvtsi64_si128, _mm_cvtss_f32, _mm_loadu_ps, _mm_loadu_si128, _mm_movehdup_ps, _mm_movehl_ps, _mm_mul_ps,
+    _mm_prefetch, _mm_set_epi64x, _mm256_add_ps, _mm256_castps256_ps128, _mm256_cvtepi8_epi16, _mm256_cvtepi32_ps,
+    _mm256_cvtepu16_epi32, _mm256_extractf128_ps, _mm256_fnmadd_ps, _mm256_loadu_si256, _mm256_madd_epi16,
+    _mm256_or_si256, _mm256_set_m128i, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_ps, _mm256_slli_epi32,
+    _mm512_and_si512, _mm512_broadcast_i32x4, _mm512_broadcast_i64x4, _mm512_castps128_ps512,
+    _mm512_castps512_ps256, _mm512_castsi256_si512, _mm512_cvtepi32_ps, _mm512_dpbusd_epi32, _mm512_dpwssd_epi32,
+    _mm512_extractf32x8_ps, _mm512_fmadd_ps, _mm512_inserti64x4, _mm512_loadu_si512, _mm512_mask_add_epi8,
+    _mm512_or_si512, _mm512_packs_epi32, _mm512_permutexvar_epi16, _mm512_permutexvar_epi64, _mm512_permutexvar_ps,
+    _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_ps, _mm512_setr_epi32, _mm512_setr_epi64,
+    _mm512_setzero_ps, _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_srlv_epi16,
+    _mm512_xor_si512,
 };
 
 use super::blocks::{Activations, scales_and_minima};
+use super::vector_loads::{half, load_sums};
 
 /// How far ahead the memory is asked, in bytes.
 const AHEAD: usize = 2048;
@@ -44,13 +45,6 @@ fn load_twice(bytes: &[u8]) -> __m512i {
     _mm512_broadcast_i64x4(unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) })
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
-fn load_sums(sums: &[i16]) -> __m256i {
-    assert!(sums.len() >= 16);
-    // SAFETY: 32 bytes are there.
-    unsafe { _mm256_loadu_si256(sums.as_ptr().cast()) }
-}
-
 /// Has the memory send what is needed next: by itself it stops at the end of each page.
 #[target_feature(enable = "avx512f")]
 fn ahead(block: &[u8], lines: usize) {
@@ -58,12 +52,6 @@ fn ahead(block: &[u8], lines: usize) {
         // A hint about any address, also of none.
         _mm_prefetch::<_MM_HINT_T0>(block.as_ptr().wrapping_add(AHEAD + line * 64).cast());
     }
-}
-
-/// Widens the half-precision number at a place.
-#[target_feature(enable = "avx512f,f16c")]
-fn half(bytes: &[u8], at: usize) -> f32 {
-    _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(i32::from(u16::from_le_bytes([bytes[at], bytes[at + 1]])))))
 }
 
 #[target_feature(enable = "avx512f,avx512dq")]
