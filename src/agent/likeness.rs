@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::approval::stands_before_program;
 use crate::context::{each_word, stem};
 
 /// What people call what programs do.
@@ -24,8 +25,6 @@ const LEAST_BEGINNING: usize = 3;
 const MOST_WORDS: usize = 32;
 /// How many words may stand between two of a phrase: "take the commit back".
 const BETWEEN: usize = 3;
-/// What stands before a program.
-const BEFORE: &[&str] = &["sudo", "doas", "env", "time", "nohup", "nice", "exec", "command"];
 /// Words that say little of what is sought, and how much they count.
 const GENERAL: &str = " mak get put us se look keep show list tak giv run want need last first new old all now right thing \
                        command go let turn set up down off out at with without only again ";
@@ -334,7 +333,7 @@ fn programs<'a>(line: &'a str, take: &mut dyn FnMut(&'a str, &'a str)) {
             let behind = behind.trim_start();
             if !word.contains('=') {
                 take(word.rsplit('/').next().unwrap_or(word), behind);
-                if !BEFORE.contains(&word) {
+                if !stands_before_program(word) {
                     break;
                 }
             }

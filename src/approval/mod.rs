@@ -48,7 +48,7 @@ pub(crate) use glob::Glob;
 pub use offer::{always_rule, line_rule, newly_allowed};
 pub(crate) use path::is_protected;
 pub use policy::Policy;
-pub use program::{needed_directory, runs_its_words};
+pub use program::{is_builtin, needed_directory, runs_its_words, stands_before_program};
 pub use rule::{Meaning, Rule, RuleError};
 pub use tracked::Tracked;
 pub use verdict::{Class, Decision, Mode, NeverAuto, Reason, Source, Unparsed, Verdict};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::script_forms::comment;
 use crate::approval::command::judge;
-use crate::approval::{Surroundings, Unparsed};
+use crate::approval::{Surroundings, Unparsed, is_builtin};
 use crate::secret::placeholders;
 
 /// Has shellcheck leave the next command alone: it stands as it ran (shellcheck 0.8 and newer).
@@ -85,18 +85,15 @@ fn is_plain(line: &str) -> bool {
     let plain = |letter: char| is_word(letter) || " =,:@%*?~'\"".contains(letter) || !letter.is_ascii();
     !program.is_empty()
         && program.chars().all(is_word)
-        && (PASSING.contains(&program) || !is_builtin(program))
+        && (PASSING.contains(&program) || !is_builtin(program) && !is_keyword(program))
         && line.chars().all(plain)
 }
 
-/// Tells whether bash itself does this (bash 5.2, `compgen -b` and `compgen -k`).
-fn is_builtin(word: &str) -> bool {
-    const BUILTINS: &str = " . : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare \
-        dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout \
-        mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true \
-        type typeset ulimit umask unalias unset wait if then else elif fi case esac for select while until do done in \
-        function time { } ! [[ ]] coproc ";
-    BUILTINS.split_whitespace().any(|known| known == word)
+/// Tells whether this is a word of bash's grammar (bash 5.2, `compgen -k`).
+fn is_keyword(word: &str) -> bool {
+    const KEYWORDS: &str =
+        " if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc ";
+    KEYWORDS.split_whitespace().any(|known| known == word)
 }
 
 /// Puts variables for what was taken out of a line; `None` where the quoting around it cannot be told for sure.

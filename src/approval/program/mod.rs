@@ -446,9 +446,37 @@ pub fn runs_its_words(program: &str) -> bool {
     })
 }
 
+/// Tells whether the word behind this program and its flags is another program: `sudo`, `env`, `time`, `exec`.
+#[must_use]
+pub fn stands_before_program(program: &str) -> bool {
+    let row = Program::named(program).filter(|row| row.skips == 0);
+    row.and_then(|row| Some((row, row.runs?))).is_some_and(|(row, runs)| match runs {
+        Runs::Behind | Runs::Raised | Runs::Env => true,
+        // `command` and `exec` have flags and then a program; `eval` and `source` run a text.
+        Runs::Builtin => !row.bare.is_empty(),
+        Runs::Shell | Runs::Find | Runs::Fd | Runs::Xargs | Runs::Joined | Runs::Unseen | Runs::Remote => false,
+    })
+}
+
+/// Tells whether bash does this itself (bash 5.2, `compgen -b`).
+#[must_use]
+pub fn is_builtin(program: &str) -> bool {
+    lists::BUILTINS.contains(program)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_before_a_program_runs_it_and_no_text() {
+        for name in ["sudo", "doas", "env", "time", "nohup", "nice", "exec", "command", "setsid"] {
+            assert!(stands_before_program(name), "{name}");
+        }
+        for name in ["bash", "eval", "source", ".", "xargs", "ssh", "timeout", "find", "ls", "nothing"] {
+            assert!(!stands_before_program(name), "{name}");
+        }
+    }
 
     #[test]
     fn each_name_finds_its_own_row() {

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use super::Pages;
 use super::page::Page;
+use crate::approval::is_builtin;
 use crate::child;
 use crate::sandbox::{Reach, Sandbox, SandboxState, WorkDirectories};
 
@@ -24,10 +25,6 @@ const MOST: u64 = 4 * 1024 * 1024;
 const SECTIONS: &str = "1:8:6";
 /// Wide enough for a paragraph a line.
 const WIDTH: &str = "1000";
-/// What bash does itself, and a person means when they type it.
-const BUILTINS: &str = ". : alias bg builtin cd command declare dirs disown echo enable eval exec exit export false fc fg \
-    getopts hash history jobs kill let local mapfile popd printf pushd pwd read readonly return set \
-    shift shopt source test times trap true type typeset ulimit umask unalias unset wait";
 
 /// What is known of a page that was asked for: a program, a sub-command.
 type Asked = (String, Option<String>);
@@ -48,7 +45,7 @@ impl Installed {
     }
 
     fn look_up(&self, program: &str, subcommand: Option<&str>) -> Option<Page> {
-        if subcommand.is_none() && BUILTINS.split_whitespace().any(|name| name == program) {
+        if subcommand.is_none() && is_builtin(program) {
             return of_shell(program);
         }
         let name = subcommand.map_or_else(|| program.to_owned(), |word| format!("{program}-{word}"));

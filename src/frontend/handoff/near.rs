@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::facts::LastCommand;
+use crate::approval::stands_before_program;
 
 /// The most entries of a directory that are compared.
 const ENTRIES: usize = 5000;
@@ -82,7 +83,7 @@ impl Near {
 
 /// Tells whether a word can be the program of a line: neither a variable nor what stands before a program.
 fn is_program(word: &str) -> bool {
-    !word.contains('=') && !matches!(word, "sudo" | "doas" | "env" | "time" | "nohup" | "exec" | "command")
+    !word.contains('=') && !stands_before_program(word)
 }
 
 /// The names in a directory, as far as they can be written on a line.

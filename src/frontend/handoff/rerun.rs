@@ -36,9 +36,6 @@ const STEP: Duration = Duration::from_millis(20);
 /// How long what is stopped has to end what it started.
 const GRACE: Duration = Duration::from_millis(1500);
 
-/// Wrappers that ask for a password, on a terminal that it does not get.
-const ASKING: &[&str] = &["sudo", "doas", "su", "pkexec"];
-
 /// Who complains besides the programs of a line: git, shells, and programs that tell how they are used.
 const COMPLAINING: &[&str] = &["fatal", "error", "usage", "Usage", "bash", "zsh", "fish", "sh"];
 
@@ -152,15 +149,11 @@ impl Rerun {
 }
 
 fn how(facts: &Facts, line: &str, judged: &LineJudgement, can_try: &dyn Fn() -> bool) -> Option<Again> {
-    let asks = |part: &Part| match part {
-        Part::Command { words, outer } => {
-            let named = outer.iter().filter_map(|words| words.first()).chain(words.first());
-            named.flatten().any(|name| ASKING.contains(&name.as_str()))
-        }
-        Part::Redirection { .. } => false,
-    };
+    // Who becomes another user may ask for a password, on a terminal that it does not get.
     let leaves = judged.parts.iter().any(|part| {
-        matches!(part.class, Class::Network | Class::Destructive) || part.credential.is_some() || asks(&part.part)
+        matches!(part.class, Class::Network | Class::Destructive)
+            || part.credential.is_some()
+            || part.becomes_user()
     });
     if leaves || judged.never_auto.is_some() || line.len() > 16 * 1024 {
         return None;

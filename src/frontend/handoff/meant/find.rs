@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::change::Change;
 use super::text::{NUMBERS, raw, turns, words};
+use crate::approval::stands_before_program;
 
 /// Minutes of each unit.
 pub(super) const UNITS: &[(&str, u64)] = &[("minute", 1), ("hour", 60), ("day", DAY), ("week", 7 * DAY)];
@@ -155,7 +156,7 @@ pub(super) fn depth(line: &str, command: &mut String) -> Option<Change> {
 fn the_find(command: &str, all: &[Range<usize>]) -> Option<usize> {
     let is_start = |at: usize| {
         let before = at.checked_sub(1).map(|before| &command[all[before].clone()]);
-        before.is_none_or(|before| before == "sudo" || before.ends_with(['|', '&', ';']))
+        before.is_none_or(|before| stands_before_program(before) || before.ends_with(['|', '&', ';']))
     };
     let mut finds = (0..all.len()).filter(|at| &command[all[*at].clone()] == "find" && is_start(*at));
     finds.next().filter(|_| finds.next().is_none())
