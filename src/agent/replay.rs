@@ -89,7 +89,7 @@ impl Comparison {
 
 /// Where a session was held, and where it is replayed.
 #[derive(Clone)]
-pub struct Grounds<'a> {
+pub struct ReplaySetting<'a> {
     /// The directory that was recorded.
     pub then: &'a Path,
     /// Where its calls run now.
@@ -104,7 +104,7 @@ pub struct Grounds<'a> {
 
 /// Lists the calls of a session that have a result, in order.
 #[must_use]
-pub fn steps(conversation: &Conversation, grounds: &Grounds<'_>) -> Vec<Step> {
+pub fn steps(conversation: &Conversation, grounds: &ReplaySetting<'_>) -> Vec<Step> {
     let messages = conversation.messages();
     let (mut steps, mut gone, mut turn) = (Vec::new(), false, 0);
     for (index, message) in messages.iter().enumerate() {
@@ -124,7 +124,7 @@ pub fn steps(conversation: &Conversation, grounds: &Grounds<'_>) -> Vec<Step> {
     steps
 }
 
-fn moved_input(value: &Value, grounds: &Grounds<'_>) -> Value {
+fn moved_input(value: &Value, grounds: &ReplaySetting<'_>) -> Value {
     match value {
         Value::String(text) => Value::String(moved(text, grounds.then, &grounds.roots.cwd)),
         Value::Array(items) => items.iter().map(|item| moved_input(item, grounds)).collect(),
@@ -136,7 +136,7 @@ fn moved_input(value: &Value, grounds: &Grounds<'_>) -> Value {
 }
 
 /// Finds out what a call is about and why it does not run again.
-fn looked(call: &ToolCall, result: &ToolResult, grounds: &Grounds<'_>) -> (Subject, Option<Unrun>) {
+fn looked(call: &ToolCall, result: &ToolResult, grounds: &ReplaySetting<'_>) -> (Subject, Option<Unrun>) {
     let Some(tool) = grounds.tools.find(&call.name) else { return (Subject::Whole, Some(Unrun::NoTool)) };
     let subject = tool.subject(&call.input, grounds.roots);
     let refused = [NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES];
@@ -180,7 +180,12 @@ fn looked(call: &ToolCall, result: &ToolResult, grounds: &Grounds<'_>) -> (Subje
     (subject, unrun)
 }
 
-fn unrun_line(is_beside: bool, subject: &Subject, result: &ToolResult, grounds: &Grounds<'_>) -> Option<Unrun> {
+fn unrun_line(
+    is_beside: bool,
+    subject: &Subject,
+    result: &ToolResult,
+    grounds: &ReplaySetting<'_>,
+) -> Option<Unrun> {
     let Subject::Command { line } = subject else { return None };
     if is_beside || result.facts.timed_out_after.is_some() {
         return Some(Unrun::Unended);
@@ -195,7 +200,7 @@ fn unrun_line(is_beside: bool, subject: &Subject, result: &ToolResult, grounds: 
 /// As [`crate::tool::Tool::run`].
 pub async fn run_again(
     calls: Vec<ToolCall>,
-    grounds: &Grounds<'_>,
+    grounds: &ReplaySetting<'_>,
     sandbox: &Sandbox,
     output_dir: &Path,
     redactor: &Redactor,
@@ -248,7 +253,7 @@ pub async fn run_again(
 }
 
 /// How far a call reaches: never to the network, and what only reads is held to that, as in a conversation.
-fn reach_of(subject: &Subject, grounds: &Grounds<'_>) -> Reach {
+fn reach_of(subject: &Subject, grounds: &ReplaySetting<'_>) -> Reach {
     let only_reads = match subject {
         Subject::Command { line } => {
             let judged = judge(line, grounds.surroundings);
@@ -261,7 +266,7 @@ fn reach_of(subject: &Subject, grounds: &Grounds<'_>) -> Reach {
 
 /// Compares what a call brought with what was recorded.
 #[must_use]
-pub fn compare(step: &Step, now: &RanAgain, grounds: &Grounds<'_>) -> Comparison {
+pub fn compare(step: &Step, now: &RanAgain, grounds: &ReplaySetting<'_>) -> Comparison {
     let Step { recorded, .. } = step;
     let differ = recorded.outcome != now.outcome;
     let exit = (recorded.facts.exit_code != now.exit).then_some((recorded.facts.exit_code, now.exit));

@@ -28,14 +28,14 @@ pub(super) struct Partial {
 pub struct PartialKeeper {
     session: PathBuf,
     redactor: Redactor,
-    place: Place,
+    place: PartialSlot,
     /// Which answer it saves, by number.
     answer: u64,
 }
 
 /// The place beside a session's file.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Place(Arc<Mutex<Beside>>);
+pub(super) struct PartialSlot(Arc<Mutex<Beside>>);
 
 #[derive(Debug, Default)]
 struct Beside {
@@ -62,7 +62,7 @@ impl PartialKeeper {
     }
 }
 
-impl Place {
+impl PartialSlot {
     pub(super) fn keeper(&self, session: &Path, redactor: &Redactor) -> PartialKeeper {
         let (session, redactor) = (session.to_owned(), redactor.clone());
         PartialKeeper { session, redactor, place: self.clone(), answer: self.beside().answer }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::entry::{Entry, EntryKind, Origin, place_of};
-use super::partial::{Partial, PartialKeeper, Place};
+use super::partial::{Partial, PartialKeeper, PartialSlot};
 use super::{Fork, Redactor, SessionError, SessionId};
 use crate::conversation::Message;
 use crate::file::whole_lines;
@@ -30,7 +30,7 @@ pub struct Session {
     /// The lines to write after the first line, if the session begins like another one.
     early: Vec<EntryKind>,
     /// Whether this session has saved a part of an answer beside the file.
-    beside: Place,
+    beside: PartialSlot,
 }
 
 impl Session {
@@ -48,7 +48,7 @@ impl Session {
             started: false,
             origin: None,
             early: Vec::new(),
-            beside: Place::default(),
+            beside: PartialSlot::default(),
         }
     }
 
@@ -66,7 +66,7 @@ impl Session {
             started: true,
             origin: None,
             early: Vec::new(),
-            beside: Place::default(),
+            beside: PartialSlot::default(),
         }
     }
 

@@ -37,13 +37,13 @@ impl Most {
 /// What was copied: how each path looked, and how its copy did.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    kept: BTreeMap<PathBuf, Kept>,
+    kept: BTreeMap<PathBuf, CopiedFile>,
     /// Of copies of what belongs to others, which may get another name: the path of the real one.
     foreign: HashMap<(u64, u64), PathBuf>,
 }
 
 #[derive(Debug, Clone)]
-struct Kept {
+struct CopiedFile {
     real: Seen,
     copied: Seen,
 }
@@ -73,7 +73,7 @@ impl Known {
         let named = self.foreign.get(&now.id).and_then(|first| Some((first, self.kept.get(first)?)));
         let same = named.filter(|(first, kept)| *first == path || kept.copied.modified == now.modified);
         let owner = same.map_or(now.owner, |(_, kept)| kept.real.owner);
-        let Some(Kept { real, copied }) = self.kept.get(path) else { return Seen { owner, ..now } };
+        let Some(CopiedFile { real, copied }) = self.kept.get(path) else { return Seen { owner, ..now } };
         Seen {
             mode: if now.mode == copied.mode { real.mode } else { now.mode },
             owner,
@@ -283,12 +283,12 @@ impl Copying {
 
     fn keep(&mut self, real: &Path, copy: &Path, seen: Seen) -> io::Result<()> {
         if let Some(copied) = Seen::look(copy)? {
-            self.know(real, Kept { real: seen, copied });
+            self.know(real, CopiedFile { real: seen, copied });
         }
         Ok(())
     }
 
-    fn know(&mut self, real: &Path, kept: Kept) {
+    fn know(&mut self, real: &Path, kept: CopiedFile) {
         if kept.copied.owner != kept.real.owner {
             self.known.foreign.insert(kept.copied.id, real.to_owned());
         }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::super::console::Console;
 use super::super::context::App;
 use super::stand::{Stand, Workplace};
-use crate::agent::replay::{Grounds, RanAgain, Step, Unrun, compare, run_again, steps};
+use crate::agent::replay::{RanAgain, ReplaySetting, Step, Unrun, compare, run_again, steps};
 use crate::cli::TryOptions;
 use crate::command::{self, Problem, Replayed, ReplayedFile};
 use crate::conversation::ToolCall;
@@ -62,7 +62,8 @@ fn outer(app: &App, session: &str) -> Result<Exit, Problem> {
     let (roots, tools) = (roots(app), tools(app));
     let then = if loaded.directory.as_os_str().is_empty() { &roots.cwd } else { &loaded.directory };
     let surroundings = app.project.surroundings(app.sandbox().secret_files(), app.shell.definitions());
-    let grounds = Grounds { then, roots: &roots, tools: &tools, surroundings: &surroundings, taken_back: &gone };
+    let grounds =
+        ReplaySetting { then, roots: &roots, tools: &tools, surroundings: &surroundings, taken_back: &gone };
     let steps = steps(&loaded.conversation, &grounds);
     let expected = expected(&loaded.changed, &gone, &roots.cwd);
     let order = Order {
@@ -234,8 +235,13 @@ fn inner(app: &App) -> Result<Exit, Problem> {
     let order: Order = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
     let (roots, tools, sandbox) = (roots(app), tools(app), app.sandbox());
     let surroundings = app.project.surroundings(sandbox.secret_files(), app.shell.definitions());
-    let grounds =
-        Grounds { then: &order.then, roots: &roots, tools: &tools, surroundings: &surroundings, taken_back: &[] };
+    let grounds = ReplaySetting {
+        then: &order.then,
+        roots: &roots,
+        tools: &tools,
+        surroundings: &surroundings,
+        taken_back: &[],
+    };
     let outputs = tempfile::tempdir().map_err(|error| broken(error.to_string()))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -13,7 +13,7 @@ use super::super::failed::{Failed, runtime};
 use super::super::models::{self, Missing, choose};
 use super::human::human_options;
 use super::session::FrontendKind;
-use super::tries::Told;
+use super::tries::TrialReport;
 use super::{agent, piped, tries};
 use crate::cli::{Output as Form, RunOptions};
 use crate::command::Problem;
@@ -85,16 +85,16 @@ pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal:
 fn told(app: &App, options: &RunOptions, tried: Option<&tries::Printed>, answer: &[u8], exit: Exit) -> Exit {
     let Some(tried) = tried else { return exit };
     let text = match (tries::taken(tried, options), options.output) {
-        (Told::Patch(patch), _) => patch,
-        (Told::Json(changes), Form::Text) => escape_json(format!("{changes:#}\n")),
-        (Told::Json(changes), Form::Json) => match serde_json::from_slice::<Value>(answer) {
+        (TrialReport::Patch(patch), _) => patch,
+        (TrialReport::Json(changes), Form::Text) => escape_json(format!("{changes:#}\n")),
+        (TrialReport::Json(changes), Form::Json) => match serde_json::from_slice::<Value>(answer) {
             Ok(mut object) => {
                 object["trial"] = changes;
                 escape_json(object.to_string()) + "\n"
             }
             Err(_) => String::from_utf8_lossy(answer).into_owned(),
         },
-        (Told::Json(mut changes), Form::StreamJson) => {
+        (TrialReport::Json(mut changes), Form::StreamJson) => {
             changes["type"] = "trial".into();
             escape_json(changes.to_string()) + "\n"
         }

@@ -24,13 +24,13 @@ use crate::trial::{ChangeSet, Most, Refused, TurnCopies};
 use turn::TurnTrials;
 
 /// What a turn in print mode would change.
-pub(super) enum Told {
+pub(super) enum TrialReport {
     Json(Value),
     Patch(String),
 }
 
 /// As above, once the turn is over.
-pub(super) type Printed = Arc<Mutex<Option<Told>>>;
+pub(super) type Printed = Arc<Mutex<Option<TrialReport>>>;
 
 /// Tells whether turns are to run in trials.
 fn wanted(app: &App, options: &RunOptions) -> bool {
@@ -141,8 +141,11 @@ pub(super) fn begin(app: &App, options: &RunOptions, agent: &mut Agent, is_perso
     let kept = Arc::clone(&printed);
     let (apply, json) = (options.apply, as_json(options));
     let reviewer = move |set: &ChangeSet, end: &TurnEnd| {
-        let told =
-            if json { Told::Json(command::trial_json(set, 0)) } else { Told::Patch(command::trial_patch(set)) };
+        let told = if json {
+            TrialReport::Json(command::trial_json(set, 0))
+        } else {
+            TrialReport::Patch(command::trial_patch(set))
+        };
         *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
         // What was stopped or failed half-way is not what was asked for.
         if apply && *end == TurnEnd::Done { Review::All } else { Review::Nothing }
@@ -201,13 +204,13 @@ pub(super) fn calls(app: &App, agent: &mut Agent) {
 }
 
 /// Takes what a turn would change.
-pub(super) fn taken(printed: &Printed, options: &RunOptions) -> Told {
+pub(super) fn taken(printed: &Printed, options: &RunOptions) -> TrialReport {
     let found = printed.lock().unwrap_or_else(PoisonError::into_inner).take();
     let nothing = || {
         if as_json(options) {
-            Told::Json(json!({"exit": 0, "changes": [], "also": []}))
+            TrialReport::Json(json!({"exit": 0, "changes": [], "also": []}))
         } else {
-            Told::Patch(String::new())
+            TrialReport::Patch(String::new())
         }
     };
     found.unwrap_or_else(nothing)

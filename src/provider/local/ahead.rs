@@ -17,20 +17,20 @@ const MOST: usize = EXACT - 1;
 
 /// What was read ahead of the answer.
 #[derive(Debug)]
-pub(super) struct Ahead {
+pub(super) struct SpeculativeTokens {
     /// Tokens that are in memory behind those of the answer, with what each makes likely.
     read: VecDeque<(u32, Vec<f32>)>,
     /// How many are tried next: more where they were right, fewer where not.
     length: usize,
 }
 
-impl Default for Ahead {
+impl Default for SpeculativeTokens {
     fn default() -> Self {
         Self { read: VecDeque::new(), length: MOST.div_ceil(2) }
     }
 }
 
-impl Ahead {
+impl SpeculativeTokens {
     /// Forgets what was read ahead; the caller shortens the memory.
     pub(super) fn clear(&mut self) {
         self.read.clear();
@@ -106,7 +106,7 @@ mod tests {
         }
         let stop = AtomicBool::new(false);
         let (mut ahead, mut memory, mut tokens) =
-            (Ahead::default(), Memory::new(network.shape()), vec![2, 3, 4, 2, 3]);
+            (SpeculativeTokens::default(), Memory::new(network.shape()), vec![2, 3, 4, 2, 3]);
         network.read(&tokens, &mut memory, Next::Wanted, &stop).unwrap();
         let mut hits = 0;
         for step in 0..60 {
@@ -124,7 +124,7 @@ mod tests {
         let mut network = Network::new(&file, 1).unwrap();
         network.arithmetic.vector = None;
         let stop = AtomicBool::new(false);
-        let (mut ahead, mut memory) = (Ahead::default(), Memory::new(network.shape()));
+        let (mut ahead, mut memory) = (SpeculativeTokens::default(), Memory::new(network.shape()));
         let mut tokens = vec![2, 3, 4, 2, 3];
         network.read(&tokens, &mut memory, Next::Wanted, &stop).unwrap();
         for step in 0..20 {
@@ -147,7 +147,7 @@ mod tests {
             let file = Gguf::open(&Model::write(folder.path())).unwrap();
             let network = Network::new(&file, 1).unwrap();
             let stop = AtomicBool::new(false);
-            let mut ahead = Ahead::default();
+            let mut ahead = SpeculativeTokens::default();
             let (mut plain, mut memory) = (Memory::new(network.shape()), Memory::new(network.shape()));
             let mut likely = network.read(&prompt, &mut plain, Next::Wanted, &stop).unwrap();
             network.read(&prompt, &mut memory, Next::Wanted, &stop).unwrap();

@@ -57,13 +57,13 @@ pub struct Opening {
 pub(super) struct Early {
     kept: PathBuf,
     arrivals: Arc<Arrivals>,
-    told: Arc<Told>,
+    told: Arc<ReadSoFar>,
     thread: Option<JoinHandle<Option<Read>>>,
 }
 
 /// How far it is.
 #[derive(Debug, Default)]
-struct Told {
+struct ReadSoFar {
     tokens: AtomicUsize,
     layers: AtomicUsize,
     done: AtomicUsize,
@@ -106,7 +106,7 @@ impl Early {
     /// Begins to read a file that will have `size` bytes. `None` where there is nothing to read, or no thread for it.
     pub(super) fn begin(opening: Opening, size: u64, arrivals: &Arc<Arrivals>) -> Option<Self> {
         let size = usize::try_from(size).ok()?;
-        let (arrivals, told) = (Arc::clone(arrivals), Arc::<Told>::default());
+        let (arrivals, told) = (Arc::clone(arrivals), Arc::<ReadSoFar>::default());
         let kept = opening.kept.clone();
         let (for_thread, telling) = (Arc::clone(&arrivals), Arc::clone(&told));
         let read = move || read(&opening, size, &for_thread, &telling);
@@ -152,7 +152,7 @@ impl Drop for Early {
     }
 }
 
-impl Told {
+impl ReadSoFar {
     fn progress(&self) -> Progress {
         let number = |number: &AtomicUsize| number.load(Ordering::Relaxed) as u64;
         let all = number(&self.tokens);
@@ -160,7 +160,7 @@ impl Told {
     }
 }
 
-fn read(opening: &Opening, size: usize, arrivals: &Arrivals, told: &Told) -> Option<Read> {
+fn read(opening: &Opening, size: usize, arrivals: &Arrivals, told: &ReadSoFar) -> Option<Read> {
     loop {
         match attempt(opening, size, arrivals, told) {
             Ok(read) if read.turn == arrivals.turn() => return Some(read),
@@ -174,7 +174,7 @@ fn read(opening: &Opening, size: usize, arrivals: &Arrivals, told: &Told) -> Opt
     }
 }
 
-fn attempt(opening: &Opening, size: usize, arrivals: &Arrivals, told: &Told) -> Result<Read, Missed> {
+fn attempt(opening: &Opening, size: usize, arrivals: &Arrivals, told: &ReadSoFar) -> Result<Read, Missed> {
     let (file, turn) = arrivals.file()?;
     let there = |bytes: &Range<usize>| arrivals.wait(turn, &(bytes.start as u64..bytes.end as u64));
     let mut model = tables(&file, size, &there)?;

@@ -190,7 +190,7 @@ fn another_source_is_read_anew() {
 fn a_file_that_says_anything_of_itself_ends_the_reading_and_no_more() {
     let arriving = Arriving::new(&Like { layers: 2, ..Like::default() });
     let opening = opening("ab", arriving.folder.path());
-    let told = Told::default();
+    let told = ReadSoFar::default();
     let (size, path) = (arriving.bytes.len(), arriving.folder.path().join("damaged"));
     let read = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use super::ahead::Ahead;
+use super::ahead::SpeculativeTokens;
 use super::chat::{Marks, Prompt, line_prompt, prompt};
 use super::cores::{cores, threads};
 use super::gguf::{Gguf, ModelError};
@@ -133,7 +133,7 @@ pub(super) struct Loaded {
     marks: Marks,
     pub(super) memory: Memory,
     pub(super) tokens: Vec<u32>,
-    pub(super) ahead: Ahead,
+    pub(super) ahead: SpeculativeTokens,
     kept: Option<PrefixCache>,
     pub(super) context: usize,
     whole: Whole,
@@ -175,7 +175,7 @@ impl Loaded {
         let kept = plan.kept.as_ref().map(|folder| PrefixCache::new(folder, &plan.weights));
         let context = plan.context.min(network.shape().context);
         let whole = Whole::ask(plan)?;
-        let (tokens, ahead) = (Vec::new(), Ahead::default());
+        let (tokens, ahead) = (Vec::new(), SpeculativeTokens::default());
         Ok(Self { network, tokenizer, marks, memory, tokens, ahead, kept, context, whole })
     }
 

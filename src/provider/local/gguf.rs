@@ -122,7 +122,7 @@ pub(crate) struct Tensor {
     pub(crate) rows: usize,
 }
 
-impl Place {
+impl TensorPlace {
     /// Where a row lies in the file.
     pub(crate) const fn row(&self, index: usize) -> Range<usize> {
         let (numbers, bytes) = self.format.block();
@@ -133,7 +133,7 @@ impl Place {
 }
 
 impl Tensor {
-    const fn at(map: Arc<Mmap>, place: &Place, bytes: Range<usize>) -> Self {
+    const fn at(map: Arc<Mmap>, place: &TensorPlace, bytes: Range<usize>) -> Self {
         Self { map, bytes, format: place.format, columns: place.columns, rows: place.rows }
     }
 
@@ -164,7 +164,7 @@ enum Value {
 
 /// Where a tensor lies in the file, and its size.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct TensorPlace {
     pub(crate) bytes: Range<usize>,
     pub(crate) format: Format,
     pub(crate) columns: usize,
@@ -176,7 +176,7 @@ pub(crate) struct Place {
 pub(crate) struct Gguf {
     map: Arc<Mmap>,
     values: HashMap<String, Value>,
-    places: HashMap<String, Place>,
+    places: HashMap<String, TensorPlace>,
     /// Of a file that still arrives: the tensors that were read, each in memory of its own. `None` where all of them are
     /// in the map.
     read: Option<HashMap<String, Tensor>>,
@@ -260,7 +260,7 @@ impl Gguf {
             let start = begin.checked_add(offset).and_then(|start| usize::try_from(start).ok());
             let range = start.zip(length).and_then(|(start, length)| Some(start..start.checked_add(length)?));
             let bytes = range.filter(|range| range.end <= all).ok_or(ModelError::Short)?;
-            places.insert(name, Place { bytes, format, columns, rows });
+            places.insert(name, TensorPlace { bytes, format, columns, rows });
         }
         Ok(Self { map, values, places, read })
     }
@@ -281,12 +281,12 @@ impl Gguf {
     }
 
     /// Tells where a tensor lies, whether it was read or not.
-    pub(crate) fn place(&self, name: &str) -> Result<&Place, ModelError> {
+    pub(crate) fn place(&self, name: &str) -> Result<&TensorPlace, ModelError> {
         self.places.get(name).ok_or_else(|| ModelError::Missing(name.to_owned()))
     }
 
     /// Lists where the tensors lie whose names begin so.
-    pub(crate) fn places<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Place> {
+    pub(crate) fn places<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a TensorPlace> {
         self.places.iter().filter(move |(name, _)| name.starts_with(prefix)).map(|(_, place)| place)
     }
 
