@@ -397,9 +397,9 @@ impl Agent {
     }
 }
 
-/// Has programs that nobody knows, and that `-y` or a rule lets run, run in a trial first, of which what is inside of the
-/// bounds is applied. Their layers lie in the first of these places that can hold them; where the probe says that the system
-/// allows no trials, or one cannot be made, such programs are asked about.
+/// Has unknown programs run in a trial first, where `-y` or a rule would let them run. Of a trial's changes those inside
+/// the bounds are applied. The layers lie in the first of these places that can hold them. If the probe says that the
+/// system allows no trials, or if a trial cannot be made, the person is asked about such a program.
 pub fn try_calls(agent: &mut Agent, places: Vec<PathBuf>, bounds: Bounds, probe: Probe) {
     agent.undo.calls = Some(call_trials::CallTrials::new(places, bounds, probe));
 }

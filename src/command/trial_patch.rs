@@ -9,8 +9,8 @@ use crate::trial::{Change, ChangeSet, Kind};
 /// Longer texts are not compared line by line (bytes).
 const MOST: u64 = 16 * 1024 * 1024;
 
-/// Writes the changes as a patch. What no patch can say stands in it as a line that is none: directories, times, links
-/// to other names, files that are no text.
+/// Writes the changes as a patch. It leaves out what no patch can say: directories and times. Another name of a file stands
+/// in it as a file of its own. Of a file that is not text it says only that it differs.
 #[must_use]
 pub fn trial_patch(set: &ChangeSet) -> String {
     let mut patch = String::new();

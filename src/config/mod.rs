@@ -94,9 +94,9 @@ impl Loaded {
 /// variables of the environment that override a setting.
 ///
 /// # Errors
-/// [`ConfigError`]: the user's file is there but cannot be read, is no TOML, or its rules are no lists: what they ask
-/// and deny must hold. A missing one is no error. A project's that is no TOML stops nobody: what it asks or denies is
-/// kept where that can be read, the rest is left out and told.
+/// [`ConfigError`]: the user's file exists but cannot be read, is not TOML, or has rules that are not lists; what its rules
+/// ask and deny must hold. A missing file is no error. A project's file that is not TOML is no error either: the rules in
+/// it that ask or deny hold as far as they can be read, and the findings tell that the rest is left out.
 pub fn load(
     user: Option<&Path>,
     place: &PlaceFiles,

@@ -52,11 +52,12 @@ pub(super) struct Recorded {
     paths: BTreeSet<PathBuf>,
     /// Those of them that were found after a change and not before: the journal and its trash both look, and one tells.
     made: Arc<Mutex<BTreeSet<PathBuf>>>,
-    /// Those of them of which nothing but mode and owner was kept: what changes more has yet to keep the rest.
+    /// Those of them of which only mode and owner are kept. Before a change to more than these, the rest must be kept, too.
     bare: BTreeSet<PathBuf>,
     /// Those of them that cannot be given back: to be told each time one is to be changed.
     lost: BTreeSet<PathBuf>,
-    /// What axi left where, in this turn or an earlier one: what is not so any more somebody else has changed.
+    /// The state in which axi left each path, in this turn or an earlier one. If a path is in another state now, somebody
+    /// else has changed it.
     left: BTreeMap<PathBuf, State>,
     /// What stood at the paths of this turn before it.
     before: BTreeMap<PathBuf, State>,

@@ -1,5 +1,6 @@
-//! Who decides, outside of the sandbox, whether what runs unasked opens a file, and whether an approved command changes a
-//! file's mode, owner, times or extended attributes: where the command may write it does, and nowhere else.
+//! The judge of a command in the sandbox; it runs outside of it. It decides whether a command that runs unasked may open a
+//! file, and whether an approved command may change a file's mode, owner, times or extended attributes. An approved
+//! command may do that where it may write, and nowhere else.
 //!
 //! The judge opens the object itself, looks at what it has opened and then changes just that: what the command
 //! changes in its memory, its descriptors or the paths meanwhile changes nothing of the judgement. The command's own

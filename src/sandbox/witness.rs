@@ -1,12 +1,12 @@
 //! Who sees, beside a command in a trial, which programs outside of it it reaches for: by the addresses in its calls
 //! of `connect(2)`, `sendto(2)`, `sendmsg(2)` and `sendmmsg(2)`.
 //!
-//! It also sees calls that rename directories, which the kernel refuses in a layer: those are done by whom it was given; and
-//! calls that make links, which some programs are refused ([`links`]).
+//! It also sees two other kinds of calls. The kernel refuses to rename directories in a layer, so that the renamer that the
+//! witness was given does these calls. Calls that make links are refused to some programs ([`links`]).
 //!
-//! Seeing stops nothing: each other call goes on to the kernel. What is seen is at least what an honest program did. A program that
-//! changes its memory in that moment from another thread is not seen, nor a 32-bit one, nor what is written to a socket that was
-//! handed over open.
+//! It stops nothing else: each other call goes on to the kernel. It sees all that an honest program does. It does not see a
+//! program that changes its memory at that moment from another thread, a 32-bit program, or what is written to a socket that
+//! was open when it was handed over.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -1,5 +1,6 @@
-//! Which shell axi was started in, and whether that is the one whose hook it sees: what a hook exports reaches every
-//! shell that is started inside of its own, hook or not. Pure.
+//! Which shell axi was started in, and whether the variables of a hook that axi sees are of that shell's hook. A hook
+//! exports its variables, so that each shell that is started inside its shell has them, with a hook of its own or without.
+//! Pure.
 
 /// The names of programs that are shells.
 const SHELLS: &[&str] = &[

@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 use crate::conversation::{Brief, ToolSpec};
 
-/// Makes the specifications a small model gets of these tools. Where one of them is to stand alone (a command for the
-/// prompt line is wanted), only that: with others such a model uses them first, and the person waits twice.
+/// Makes the specifications of these tools for a small model. If one of the tools is to stand alone (the one that proposes a
+/// command for the prompt line), the model gets only that one: with others it would use those first, and the person would
+/// wait twice.
 #[must_use]
 pub fn brief(specs: &[ToolSpec]) -> Vec<ToolSpec> {
     let mut told: Vec<(&ToolSpec, Brief)> =

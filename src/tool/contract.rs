@@ -50,8 +50,8 @@ pub trait Tool: Send + Sync {
         false
     }
 
-    /// Tells whether who brings the tool says that it may destroy something, or reaches others. What is said to the contrary
-    /// counts for nothing.
+    /// Tells whether the source of the tool (an MCP server) says that the tool may destroy something or reaches others. If
+    /// the source says that a tool is harmless, that counts for nothing.
     fn is_said_to_harm(&self) -> bool {
         false
     }

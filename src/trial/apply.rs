@@ -140,7 +140,8 @@ impl ChangeSet {
 }
 
 impl Change {
-    /// Tells whether the file of that path is the one that this becomes another name of, as far as a look tells.
+    /// Tells whether the file at a path is still the one to which this change gives another name, as far as its type and
+    /// content tell.
     fn is_name_of(&self, path: &Path) -> bool {
         let now = Seen::look(path).ok().flatten();
         now.zip(self.after.as_ref()).is_some_and(|(now, after)| now.what == What::File && now.has_content_of(after))

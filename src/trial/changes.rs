@@ -151,7 +151,8 @@ pub struct ChangeSet {
     pub foreign: Vec<PathBuf>,
     /// What the workspace's repository was like before, and what it is like in the trial, where somebody looked.
     pub repository: Option<(GitState, GitState)>,
-    /// Where whoever applies it says in which directories: what a killed one leaves beside its files is found by that.
+    /// The file in which an axi that applies the changes notes the directories that it writes in. If it is killed, the next
+    /// one finds by these notes what it left beside its files.
     pub(super) record: PathBuf,
     /// Directories that were looked into, with the times that they have in the trial.
     pub(super) touched: Vec<(PathBuf, Seen, Seen)>,

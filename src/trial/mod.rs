@@ -342,8 +342,8 @@ fn prepared(own: &Path, root: &Root) -> io::Result<Option<Seen>> {
     Seen::look(&upper)
 }
 
-/// Returns the time of the clock by which file systems date changes, when it has just moved on: what is changed from
-/// now on is dated later than what it returns.
+/// Waits until the clock moves on by which file systems date changes, and returns its time before that. What is changed
+/// from now on has a later date.
 #[cfg(target_os = "linux")]
 fn tick() -> (i64, i64) {
     let now = || {

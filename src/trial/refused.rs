@@ -37,7 +37,7 @@ pub enum Refused {
         /// How many bytes they have.
         bytes: u64,
     },
-    /// A copy would change that, which lies outside of it: the directory that git keeps of it.
+    /// Git keeps the repository's data in this directory, outside of the workspace: commands in a copy would change it.
     #[error("git keeps it in {0}")]
     Apart(PathBuf),
     /// Nothing would keep a command in a copy from writing elsewhere.

@@ -65,7 +65,7 @@ pub(in crate::app) fn no_model(locale: &Locale) -> Problem {
     }
 }
 
-/// Names the model that would be asked: the one that is wanted, that of the settings, else what is found here.
+/// Names the model that would be asked: the `wanted` one, else the one of the settings, else one that is found here.
 ///
 /// # Errors
 /// A server that somebody named and that does not answer.

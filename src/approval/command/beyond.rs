@@ -282,8 +282,8 @@ pub(crate) fn later(path: &Path, shown: &str, removed: bool, place: &Surrounding
     is_setting(path, removed, place).then(|| NeverAuto::Settings { target: target() })
 }
 
-/// Tells whether a file lies below a name in home that begins with a dot: whatever is kept there tells programs what to
-/// do, and which of it is run no list can know. What goes from a cache is only made again.
+/// Tells whether a file lies in home below a name that begins with a dot. Such files tell programs what to do, and no list
+/// can know which of them are run. A file that is removed from the cache does not count: programs make it again.
 fn is_setting(path: &Path, removed: bool, place: &Surroundings) -> bool {
     let below_home = place.home.as_deref().and_then(|home| path.strip_prefix(home).ok());
     let Some(first) = below_home.and_then(|rest| rest.components().next()) else { return false };

@@ -142,7 +142,8 @@ impl Judged {
         self.class != Class::ReadOnly && self.row().is_some_and(|row| row.is(Trait::Sends) || below(row))
     }
 
-    /// Tells whether something may leave the machine with it: all that reaches the network but what is known to fetch only.
+    /// Tells whether it may take something off the machine. Each command may that reaches the network, except those that are
+    /// known to fetch only.
     pub(crate) fn leaves(&self) -> bool {
         self.sends() || self.class == Class::Network && !self.only_fetches()
     }

@@ -70,7 +70,7 @@ pub struct Judged {
     pub shown: bool,
     /// The secret it would read, if any.
     pub credential: Option<String>,
-    /// Whether it runs a short program given in the line: where nothing holds what runs unasked, that is asked.
+    /// Whether it runs a short program that stands in the line. If no sandbox holds what runs unasked, the person is asked.
     pub runs_program: bool,
     /// The files it is known to use, absolute; `true` for those it only reads.
     pub paths: Vec<(PathBuf, bool)>,

@@ -7,10 +7,11 @@ use crate::approval::program::{Action, Grammar, Program};
 use crate::approval::{Class, Unparsed};
 
 impl LineJudgement {
-    /// Tells whether the line loses nothing, or whether each command that does has a word in its arguments that was
-    /// `said`: a name, a part of one, a number. So must each that runs as another user or what is not known, if it is told
-    /// what to work on. Never, where a part of the line could not be read. `directory` is where it runs, which is no name;
-    /// `is_there` tells whether there is a file.
+    /// Tells whether the line loses nothing, or whether the person named each loss: each command that loses something has a
+    /// word in its arguments that was `said`, which is a name, a part of a name, or a number. The same must hold for a
+    /// command that runs as another user, and for one that nobody knows, if it is told what to work on. If a part of the
+    /// line could not be read, the answer is no. The line runs in `directory`, whose own name does not count; `is_there`
+    /// tells whether a file exists.
     #[must_use]
     pub fn names_its_losses(&self, said: &str, directory: &Path, is_there: &dyn Fn(&Path) -> bool) -> bool {
         let said: Vec<String> = tokens(said).collect();
@@ -53,8 +54,8 @@ impl LineJudgement {
     }
 }
 
-/// What a command that runs as another user, or whose doing is not known, is told to work on: the words behind the first
-/// one, which says what it does.
+/// What a command is told to work on, if it runs as another user or if nobody knows what it does. Its first argument says
+/// what it does; these are the words behind that.
 fn objects(judged: &Judged) -> Option<Vec<String>> {
     let Part::Command { words, outer } = &judged.part else { return None };
     let row = words.first().and_then(Option::as_deref).and_then(Program::named);

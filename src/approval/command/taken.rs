@@ -1,5 +1,5 @@
-//! A secret that a line takes along without naming it: in a directory, by a pattern, among names that one program lists for
-//! another; where another program of the line may send it.
+//! A secret that a line takes along without naming it, while another program of the line may send it. The secret lies in a
+//! directory that is named, fits a pattern, or is among the names that one program lists for another.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Words of a command that name a file of which nothing is sent: a key or a settings file by which a program only says who
-//! one is, and what it is told to leave out.
+//! Words of a command that name a file that is not sent. Such a file is a key or a settings file with which the program
+//! only proves who the person is, or a file that the program is told to leave out.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -181,8 +181,8 @@ impl Handoff {
         }
     }
 
-    /// Decides what becomes of a proposed command: what goes back to the shell, `None` where nothing of it does, or the fault
-    /// for which the model is `again` asked. Whoever proposes the same a second time may know better.
+    /// Decides what becomes of a proposed command: what goes back to the shell; `None` if nothing of it does; or its fault,
+    /// if the model is asked `again`. It is asked once: a model that proposes the same command twice may know better.
     fn weighed(
         &mut self,
         command: &str,
@@ -240,9 +240,9 @@ impl Handoff {
         is_kept
     }
 
-    /// Puts a command on the prompt line, and says what it would affect and what is in doubt. What a small model would
-    /// lose and is not there does not come there, nor does a word of what was `asked` that it took for a program: the line that
-    /// the turn was `about` goes back.
+    /// Puts a command on the prompt line, and says what it would affect and what is in doubt. A small model's command does
+    /// not go there if it would lose something that is not there, or if its program is only a word of what was `asked`:
+    /// then the line that the turn was `about` goes back.
     fn put(
         &mut self,
         command: String,

@@ -53,8 +53,9 @@ impl Doctor<'_> {
         ask(&*self.provider, question).await
     }
 
-    /// Judges what the model has to do, and no server can do for it. Where it was not done, `without` is the same question
-    /// without what was to make the model do it: the server counts as many tokens for both only if it passes nothing on.
+    /// Judges what only the model can do, and no server for it. If the model did not do it, `without` is asked: the same
+    /// question without the part that was to make the model do it. If the server counts the same number of tokens for both,
+    /// it did not pass that part on.
     pub(super) async fn judge_model(&mut self, probe: Probe, heard: &Heard, done: bool, without: &Question) {
         if done || heard.error.is_some() {
             let seen = heard.complaint().unwrap_or_else(|| heard.text());

@@ -1,9 +1,9 @@
 //! Reads what every conversation begins with while the model's file still arrives.
 //!
-//! A file takes a minute to arrive and the beginning some seconds to read, and the first question would wait for that.
-//! A layer takes all tokens as soon as its weights are there, and the next layer goes on from what it made of them: that
-//! comes to the same, to the last bit, as reading the tokens through all layers. Keys and values go where the first
-//! question looks for them, when the hash of the file was right.
+//! The file takes a minute to arrive, and the beginning takes some seconds to read; the first question would wait for both.
+//! So each layer takes all tokens as soon as its weights have arrived, and the next layer goes on from its results. That
+//! gives the same result, to the last bit, as taking the tokens through all layers one after the other. If the hash of
+//! the whole file is right, the keys and values are put where the first question looks for them.
 //!
 //! Nobody has checked what is read here: nothing of it is mapped, each length in it is bounded before memory is taken,
 //! and whatever is wrong only ends the reading.

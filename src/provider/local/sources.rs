@@ -184,8 +184,9 @@ pub(super) async fn from_address(
     Err(NotThere::Redirects.into())
 }
 
-/// Appends a body to the `here` bytes of a file, without its first `again` bytes, which are there. A body of which
-/// nobody said that it is `sized` right, and that does not begin as a model does, leaves nothing behind unless it ends right.
+/// Appends a body to a file that has the bytes `before` it. The first `again` bytes of the body are in the file already and
+/// are left out. If no header says that the body is `sized` right, and the file does not begin as a model does, the file
+/// gets its old length back unless the body completes it.
 async fn append(
     answer: &mut Answer,
     weights: &Weights,

@@ -170,8 +170,8 @@ impl Parser {
         };
     }
 
-    /// Tells, once, that of two ESC the first was the key: what the second begins is no key but what the terminal says,
-    /// an answer or that it has the focus. It may say so right after the key was pressed.
+    /// Tells whether, of two ESC in a row, the first was the key and the second begins something that the terminal says: an
+    /// answer, or that it has the focus. The terminal may say it right after the key was pressed. It tells so only once.
     fn is_answer_after_escape(&mut self, byte: u8) -> bool {
         let doubled = std::mem::take(&mut self.doubled);
         if matches!(self.state, State::Escape) {

@@ -31,8 +31,8 @@ pub(super) fn own(app: &App, model: Option<&str>, locale: &Locale) -> Vec<Check>
     vec![if is_tight { Check::bad(name, found, hint(locale, wanted, is_here)) } else { Check::good(name, found) }]
 }
 
-/// The model that is or would be used: the one that is named, else of those that are here the one that fits best, else the
-/// one that would be `offered`, else the smallest.
+/// The model that is or would be used. The first that there is of these: the one that is named; the best fitting one that
+/// is here; the one that would be `offered`; the smallest.
 fn wanted(
     named: Option<&str>,
     fitting: &[&'static Weights],

@@ -162,8 +162,8 @@ fn the_find(command: &str, all: &[Range<usize>]) -> Option<usize> {
     finds.next().filter(|_| finds.next().is_none())
 }
 
-/// Puts brackets around the names between which `find` has an `-o`: without them, what stands before holds for the first of them
-/// only, and what is done is done to the last only.
+/// Puts brackets around the names that stand on both sides of an `-o` of `find`. Without brackets the tests in front of them
+/// hold for the first name only, and the action behind them holds for the last name only.
 pub(super) fn grouped(command: &mut String) -> Option<Change> {
     const NAMES: &str = "-name -iname -path -ipath -wholename -regex -iregex";
     const BOUND: &str = "-maxdepth -mindepth";

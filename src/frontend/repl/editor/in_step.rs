@@ -3,9 +3,9 @@
 //! reedline asks the terminal where the cursor is when a line begins and when the size has changed, and clears the
 //! screen from there down. crossterm 0.29 reads the answer, and four things go wrong there:
 //!
-//! - The reader learns of input and of a change of size at once, but looks at the first of the two only
-//!   (`event/source/unix/mio.rs`). An answer that is overlooked so is read when more is typed.
-//! - A change of size that is overlooked so is not noticed before the next.
+//! - The reader may learn of input and of a change of size at the same time, but then looks at the first of the two only
+//!   (`event/source/unix/mio.rs`). If it overlooks an answer, it reads it when more is typed.
+//! - If it overlooks a change of size, it notices that only at the next change.
 //! - While somebody drags the window's edge the terminal is told to be narrower or wider than it is: where the line has
 //!   several rows, they are counted wrongly, and the line is painted too high or too low.
 //! - An answer that comes after 2 s (`cursor/sys/unix.rs`) is taken for the answer to the next question, whose own

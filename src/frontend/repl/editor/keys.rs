@@ -173,7 +173,8 @@ impl LineMode {
         }
     }
 
-    /// Puts a paste that came as keys into the line: what was typed of it is taken back first, so that it is one.
+    /// Puts a paste that came as keys into the line. If it is long, its first line, which was typed into the line as keys, is
+    /// removed first, so that the whole paste is one insertion.
     fn insert_burst(&self, rest: &str) -> ReedlineEvent {
         let known = self.known();
         let typed = known.as_ref().and_then(|line| line.get(self.painted..));
