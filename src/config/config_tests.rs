@@ -382,6 +382,20 @@ fn table() -> String {
 }
 
 #[test]
+fn whatever_is_said_of_a_provider_decides_requests() {
+    let wrong: Vec<String> = all()
+        .into_iter()
+        .filter(|(key, setting)| {
+            let decides =
+                key.starts_with("providers.") || ["prompt_cache", "stored_responses"].contains(&key.as_str());
+            setting.decides_requests != decides
+        })
+        .map(|(key, _)| key)
+        .collect();
+    assert_eq!(wrong, [""; 0]);
+}
+
+#[test]
 fn the_page_of_settings_has_the_table() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/settings.md");
     let (page, table) = (std::fs::read_to_string(&path).unwrap(), table());

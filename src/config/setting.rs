@@ -27,6 +27,8 @@ pub struct Setting {
     pub flag: Option<&'static str>,
     /// When a change of the file takes effect in an axi that runs.
     pub applies: Applies,
+    /// Whether it decides how requests are made: after a change the model is connected to anew.
+    pub decides_requests: bool,
 }
 
 /// When a change of the file takes effect in an axi that runs.
@@ -124,6 +126,7 @@ impl Setting {
             variable: None,
             flag: None,
             applies: Applies::Soon,
+            decides_requests: false,
         }
     }
 
@@ -160,6 +163,12 @@ impl Setting {
     /// Says that a change takes effect at the next start only.
     pub(super) const fn at_start(mut self) -> Self {
         self.applies = Applies::AtStart;
+        self
+    }
+
+    /// Says that it decides how requests are made.
+    pub(super) const fn decides_requests(mut self) -> Self {
+        self.decides_requests = true;
         self
     }
 }

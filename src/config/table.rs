@@ -111,8 +111,9 @@ section! {
         tell_price_from: Option<Dollars> = None, Setting::new(setting::TELL_PRICE_FROM, "0.1");
         effort: Option<EffortChoice> = None, Setting::new(setting::EFFORT, "0.1");
         web_search: String = "off".to_owned(), Setting::new(setting::WEB_SEARCH, "0.1").at_start().form(Search);
-        prompt_cache: PromptCache = PromptCache::Minutes, Setting::new(setting::PROMPT_CACHE, "0.1");
-        stored_responses: OnOff = OnOff::Off, Setting::new(setting::STORED_RESPONSES, "0.1");
+        prompt_cache: PromptCache = PromptCache::Minutes, Setting::new(setting::PROMPT_CACHE, "0.1")
+            .decides_requests();
+        stored_responses: OnOff = OnOff::Off, Setting::new(setting::STORED_RESPONSES, "0.1").decides_requests();
         idle_timeout: u64 = 60, Setting::new(setting::IDLE_TIMEOUT, "0.1").at_start().between(1, 3600);
         ca_file: Option<String> = None, Setting::new(setting::CA_FILE, "0.1").at_start();
         compact: OnOff = OnOff::On, Setting::new(setting::COMPACT, "0.1");
@@ -192,12 +193,17 @@ section! {
 section! {
     /// A `[providers.NAME]` section.
     Provider {
-        protocol: Option<String> = None, Setting::new(providers::PROTOCOL, "0.1").form(Protocol).project(Trusted);
-        base_url: Option<String> = None, Setting::new(providers::BASE_URL, "0.1").form(Url).project(Trusted);
-        api_key_env: Option<String> = None, Setting::new(providers::API_KEY_ENV, "0.1").form(Variable);
-        api_key_cmd: Option<String> = None, Setting::new(providers::API_KEY_CMD, "0.1");
-        headers: BTreeMap<String, String> = BTreeMap::new(), Setting::new(providers::HEADERS, "0.1").form(Secret);
-        query: BTreeMap<String, String> = BTreeMap::new(), Setting::new(providers::QUERY, "0.1").form(Secret);
+        protocol: Option<String> = None, Setting::new(providers::PROTOCOL, "0.1").form(Protocol).project(Trusted)
+            .decides_requests();
+        base_url: Option<String> = None, Setting::new(providers::BASE_URL, "0.1").form(Url).project(Trusted)
+            .decides_requests();
+        api_key_env: Option<String> = None, Setting::new(providers::API_KEY_ENV, "0.1").form(Variable)
+            .decides_requests();
+        api_key_cmd: Option<String> = None, Setting::new(providers::API_KEY_CMD, "0.1").decides_requests();
+        headers: BTreeMap<String, String> = BTreeMap::new(), Setting::new(providers::HEADERS, "0.1").form(Secret)
+            .decides_requests();
+        query: BTreeMap<String, String> = BTreeMap::new(), Setting::new(providers::QUERY, "0.1").form(Secret)
+            .decides_requests();
         envelope: Envelope = Envelope::default(), Setting::new(envelope::SECTION, "0.1");
         models: Named<ModelFacts> = Named::default(), Setting::new(models::SECTION, "0.1").project(Trusted);
     }
@@ -206,9 +212,9 @@ section! {
 section! {
     /// A `[providers.NAME.envelope]` section.
     Envelope {
-        field: Option<String> = None, Setting::new(envelope::FIELD, "0.1");
-        answer: Option<String> = None, Setting::new(envelope::ANSWER, "0.1");
-        fixed: BTreeMap<String, String> = BTreeMap::new(), Setting::new(envelope::FIXED, "0.1");
+        field: Option<String> = None, Setting::new(envelope::FIELD, "0.1").decides_requests();
+        answer: Option<String> = None, Setting::new(envelope::ANSWER, "0.1").decides_requests();
+        fixed: BTreeMap<String, String> = BTreeMap::new(), Setting::new(envelope::FIXED, "0.1").decides_requests();
     }
 }
 
@@ -216,10 +222,10 @@ section! {
     /// A `[providers.NAME.models."MODEL"]` section.
     ModelFacts {
         context_window: Option<u64> = None, Setting::new(models::CONTEXT_WINDOW, "0.1").between(1, u64::MAX)
-            .project(Trusted);
-        tools: Option<bool> = None, Setting::new(models::TOOLS, "0.1").project(Trusted);
-        vision: Option<bool> = None, Setting::new(models::VISION, "0.1").project(Trusted);
-        price: Option<String> = None, Setting::new(models::PRICE, "0.1").form(Price);
+            .project(Trusted).decides_requests();
+        tools: Option<bool> = None, Setting::new(models::TOOLS, "0.1").project(Trusted).decides_requests();
+        vision: Option<bool> = None, Setting::new(models::VISION, "0.1").project(Trusted).decides_requests();
+        price: Option<String> = None, Setting::new(models::PRICE, "0.1").form(Price).decides_requests();
     }
 }
 

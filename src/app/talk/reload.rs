@@ -95,12 +95,10 @@ impl Reload {
         if options.max_steps.is_none() && before.max_steps != now.max_steps {
             agent.wishes().max_steps = Some(u32::try_from(now.max_steps).unwrap_or(u32::MAX));
         }
-        let decides_requests =
-            |key: &str| key.starts_with("providers.") || ["prompt_cache", "stored_responses"].contains(&key);
         let chosen =
             now.model.as_ref().filter(|model| options.model.is_none() && before.model.as_ref() != Some(model));
         let asked = agent.model().id();
-        let anew = changed.iter().any(|(key, _)| decides_requests(key)).then_some(&asked);
+        let anew = old.differences(&new).any(|held| held.setting.decides_requests).then_some(&asked);
         if let Some(name) = chosen.filter(|name| **name != asked).or(anew) {
             match models::connect(app, name, &self.client, locale) {
                 Ok(provider) => agent.set_provider(provider),
