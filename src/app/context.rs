@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::answers::{Asked, Said};
 use super::display::Display;
 use super::keys::Keys;
 use super::logs;
-use super::models::{Asked, Said};
 use super::process::Process;
 use super::project::{Project, gone_problem, working_directory};
 use super::settings::settings_problem;

@@ -2,8 +2,9 @@
 //! environment apart and hands out pieces.
 //!
 //! `context` is what every command works with; `commands` are no conversation, `talk` is one, `models` finds who
-//! answers.
+//! answers, `answers` is what was answered in this run.
 
+mod answers;
 mod background;
 mod browser;
 mod commands;

@@ -17,12 +17,8 @@ use tokio_util::sync::CancellationToken;
 use super::failure::Failure;
 use super::manifest::Era;
 use super::message::refused;
+use super::spoken::{STATELESS, client};
 use crate::json_rpc::{self, Fault, Incoming, RpcError};
-
-/// The revision spoken without a session.
-pub(super) const STATELESS: &str = "2026-07-28";
-/// The newest revision with one.
-pub(super) const SESSION: &str = "2025-11-25";
 
 /// Messages that may wait for a server that does not read.
 const WAITING: usize = 64;
@@ -328,11 +324,6 @@ impl Connection {
         }
         Value::Object(answers)
     }
-}
-
-/// Who we are.
-pub(super) fn client() -> Value {
-    json!({"name": "axi", "version": env!("CARGO_PKG_VERSION")})
 }
 
 /// What we can be asked for: the person's answers, nothing else.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::failure::Failure;
-use super::sign_in::GivenClient;
+use super::given_client::GivenClient;
 
 /// How long a call may take without a sign of life, in seconds, if nothing else is said.
 const CALL_SECONDS: u64 = 120;

@@ -14,10 +14,11 @@ use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::connection::{Connection, STATELESS};
+use super::connection::Connection;
 use super::failure::Failure;
 use super::message::{self, MOST, MOST_MEGABYTES};
 use super::sign_in::{Challenge, Pass};
+use super::spoken::STATELESS;
 use crate::cause::innermost;
 use crate::json_rpc::error_in;
 use crate::sse::SseParser;

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::connection::{Connection, Offers, SESSION, STATELESS, capabilities, client};
+use super::connection::{Connection, Offers, capabilities};
 use super::failure::Failure;
 use super::manifest::{Era, Manifest, PromptEntry, ResourceEntry, ToolEntry};
 use super::plain::plain;
+use super::spoken::{SESSION, STATELESS, client};
 
 /// More pages and more of a kind than these are not asked for: a list may go round in circles.
 const MOST_PAGES: usize = 50;

@@ -16,7 +16,7 @@ use super::memory::ToolMemory;
 use super::paths;
 use super::person::Person;
 use super::roots::Roots;
-use super::shell::SharedTrash;
+use super::trash::SharedTrash;
 
 /// Something the model may do.
 ///

@@ -31,6 +31,7 @@ mod terminal;
 pub(crate) mod text_file;
 mod todo_tool;
 mod toolbox;
+mod trash;
 mod web;
 mod work;
 
@@ -46,11 +47,11 @@ pub use propose_command_tool::{Proposal, ProposeCommandTool, is_plain_line, prop
 pub use read::{GlobTool, GrepTool, ListTool, ReadTool};
 pub use roots::Roots;
 pub use shell::{
-    HANDOFF_VARIABLES, PersonShell, SHELL, SharedTrash, ShellJobTool, ShellRun, ShellState, ShellTool, Value,
-    end_orphans,
+    HANDOFF_VARIABLES, PersonShell, SHELL, ShellJobTool, ShellRun, ShellState, ShellTool, Value, end_orphans,
 };
 pub use sweep::{ONCE, Swept, sweep, sweep_aside};
 pub use terminal::TerminalTool;
 pub use todo_tool::TodoTool;
 pub use toolbox::Toolbox;
+pub use trash::SharedTrash;
 pub use web::{WEB_SEARCH, WebFetchTool, WebSearchTool};

@@ -3,11 +3,12 @@
 use std::io::{IsTerminal, Read};
 use std::time::Duration;
 
+use super::super::answers::{KeychainError, keychain_cause};
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::kept::KeptError;
 use super::super::keys::Keys;
-use super::super::models::{self, Forgotten, KeyStore, KeyStoreError, KeychainError};
+use super::super::models::{self, Forgotten, KeyStore, KeyStoreError};
 use crate::agent::Failure;
 use crate::command::{KeyAction, Problem};
 use crate::frontend::exit::Exit;
@@ -152,16 +153,5 @@ fn no_keychain(app: &App, locale: &Locale, error: &KeychainError, provider: &str
     Problem {
         what: locale.with(word::error::Keychain { cause: &keychain_cause(locale, error) }),
         hint: locale.with(word::error::KeychainHint { variable: &variable, provider }),
-    }
-}
-
-/// Says why the keychain failed.
-pub(in crate::app) fn keychain_cause(locale: &Locale, error: &KeychainError) -> String {
-    match error {
-        KeychainError::Off => locale.text(word::said::KEYCHAIN_NONE).to_owned(),
-        KeychainError::Silent => locale.text(word::said::KEYCHAIN_SILENT).to_owned(),
-        KeychainError::Missing(_) => locale.text(word::said::KEYCHAIN_MISSING).to_owned(),
-        KeychainError::Locked(_) => locale.text(word::said::KEYCHAIN_LOCKED).to_owned(),
-        KeychainError::Refused(_) => locale.text(word::said::KEYCHAIN_REFUSED).to_owned(),
     }
 }

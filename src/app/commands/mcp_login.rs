@@ -4,13 +4,13 @@ use std::io::{BufRead as _, IsTerminal as _};
 
 use tokio::sync::mpsc;
 
+use super::super::answers::{find, keychain_cause};
 use super::super::browser;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::keys::Keys;
-use super::super::models::{self, find_key};
+use super::super::models;
 use super::super::tokens::Keeping;
-use super::login::keychain_cause;
 use super::mcp_found::{usable, waiting};
 use crate::command::Problem;
 use crate::frontend::dialog::NoChoice;
@@ -25,7 +25,7 @@ use crate::mcp::{Forgotten, Pages, SignIn, SignInError};
 pub(super) fn sign_in(app: &App, name: &str, in_file: bool) -> Result<Exit, Exit> {
     let (console, locale) = (Console::new(&app.locale), &app.locale);
     let tools = usable(app, name, if in_file { Keeping::File } else { Keeping::Keychain })?;
-    if !in_file && let Err(error) = find_key("axi-sign-in") {
+    if !in_file && let Err(error) = find("axi-sign-in") {
         // Before the person goes all the way in the browser.
         let what = locale.with(word::error::Keychain { cause: &keychain_cause(locale, &error) });
         console.fail(&Problem { what, hint: locale.with(word::server::sign_in::KeychainHint { name }) });

@@ -5,9 +5,10 @@ use std::time::SystemTime;
 
 use tokio::runtime::Runtime;
 
+use super::super::answers::Listed;
 use super::super::console::Console;
 use super::super::context::App;
-use super::super::models::{self, Listed};
+use super::super::models;
 use crate::agent::Failure;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;

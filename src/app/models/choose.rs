@@ -5,10 +5,10 @@ use std::time::SystemTime;
 
 use tokio::runtime::Runtime;
 
+use super::super::answers::Listed;
 use super::super::context::App;
 use super::super::failed::Failed;
 use super::discover::discover;
-use super::facts::Listed;
 #[cfg(feature = "local")]
 use super::fetch::find_or_offer;
 use super::keyfile::{account, path as key_file};

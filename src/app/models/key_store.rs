@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::super::answers::{Keychain, KeychainError, SYSTEM};
 use super::super::kept::KeptError;
-use super::keychain::{self, Keychain, KeychainError};
 use super::keyfile::{self, Entry};
 
 /// Keeps secrets.
@@ -37,7 +37,7 @@ pub(in crate::app) enum Forgotten {
 
 impl KeyStore {
     pub(in crate::app) const fn new(file: Option<PathBuf>) -> Self {
-        Self { file, keychain: keychain::SYSTEM }
+        Self { file, keychain: SYSTEM }
     }
 
     pub(in crate::app) fn file(&self) -> Result<&Path, KeptError> {

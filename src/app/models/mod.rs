@@ -1,14 +1,11 @@
 //! Who answers: from a model's name, or none, to a provider that can be asked.
 
-mod asked;
 mod choose;
 mod client;
 mod discover;
-mod facts;
 #[cfg(feature = "local")]
 mod fetch;
 mod key_store;
-mod keychain;
 mod keyfile;
 #[cfg(feature = "local")]
 mod memory;
@@ -22,17 +19,13 @@ mod own;
 mod pace;
 mod profiles;
 mod resolve;
-mod said;
 mod size;
 
-pub(super) use asked::Asked;
 pub(super) use choose::{all, choose, connect, key_place, name, no_model, would_be};
 pub(super) use client::{client, trusted};
-pub(super) use facts::Listed;
 #[cfg(feature = "local")]
 pub(super) use fetch::{agreed, fetch, fetch_own};
 pub(super) use key_store::{Forgotten, KeyStore, KeyStoreError};
-pub(super) use keychain::{KeychainError, find as find_key};
 pub(super) use keyfile::{account, path as key_file};
 #[cfg(feature = "local")]
 pub(super) use memory::{available, fitting, offered};
@@ -45,6 +38,7 @@ pub(super) use own::{missing, places, room};
 #[cfg(feature = "local")]
 pub(super) use pace::{pace, speed, tokens};
 pub(super) use profiles::{keep as keep_profile, path as profile_file};
+#[cfg(test)]
+pub(super) use resolve::correct;
 pub(super) use resolve::{keep_in_keychain, keys, list, names, not_known, resolve, unreachable, without_key};
-pub(super) use said::Said;
 pub(super) use size::megabytes;

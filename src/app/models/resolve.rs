@@ -14,8 +14,7 @@ use crate::locale::{Locale, word};
 use crate::mcp::{Unset, filled};
 use crate::provider::{self, Client, Envelope, Environment, KeyPlace, Protocol, ProviderSettings, Secret};
 
-use super::asked::{Asked, CommandFailed};
-use super::facts::{Facts, Listed};
+use super::super::answers::{Asked, CommandFailed, Facts, Listed};
 use super::key_store::{KeyStore, KeyStoreError};
 use super::keyfile::{self, Entry};
 use super::profiles;

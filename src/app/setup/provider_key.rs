@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::super::commands::keychain_cause;
+use super::super::answers::keychain_cause;
 use super::super::console::Console;
 use super::super::models::{self, KeyStore, KeyStoreError};
 use super::imports::{Import, ImportedKey, key_in};

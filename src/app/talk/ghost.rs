@@ -7,8 +7,9 @@ use std::time::SystemTime;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
+use super::super::answers::Asked;
 use super::super::context::App;
-use super::super::models::{self, Asked, LineConnector, line_connector};
+use super::super::models::{self, LineConnector, line_connector};
 use super::super::process::Variables;
 use crate::agent::suggest::{Exchange as Turn, Guess, Guessed, guess, guess_line};
 use crate::config::Config;

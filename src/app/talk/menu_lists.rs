@@ -2,8 +2,9 @@
 
 use std::time::SystemTime;
 
+use super::super::answers::Listed;
 use super::super::context::App;
-use super::super::models::{self, Listed, lister};
+use super::super::models::{self, lister};
 use crate::frontend::repl::{ListedModel, ListedSession, MenuLists, MenuSources, UserCommands};
 use crate::session::{SessionStore, Summary};
 

@@ -7,21 +7,7 @@ use serde_json::{Value, json};
 use super::discovery::Authority;
 use super::error::SignInError;
 use super::web::{Web, bare, short};
-
-/// A program that the person made known themselves.
-#[derive(Clone, PartialEq, Eq)]
-pub struct GivenClient {
-    /// Its name at the authority, or an `https` address that says what it is.
-    pub id: String,
-    /// What it proves itself with, as it was written, variables in it not filled in.
-    pub secret: Option<String>,
-}
-
-impl std::fmt::Debug for GivenClient {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("GivenClient").field("id", &self.id).finish_non_exhaustive()
-    }
-}
+use crate::mcp::given_client::GivenClient;
 
 /// As whom a token was asked for.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,12 +14,14 @@ use tokio::sync::mpsc;
 
 use super::TokenStore;
 use super::challenge::Challenge;
-use super::client::{self, Client, GivenClient};
+use super::client::{self, Client};
 use super::discovery::{self, Found};
 use super::error::SignInError;
 use super::grant::{Code, Grant, Purpose, account};
 use super::redirect::{self, Landing, Redirect};
 use super::web::{MakeClient, Web, bare, short};
+use crate::mcp::given_client::GivenClient;
+use crate::mcp::spoken::{self, SESSION};
 
 pub use super::redirect::Pages;
 
@@ -176,9 +178,9 @@ impl SignIn {
 async fn knock(client: &MakeClient, server: &Url, headers: HeaderMap) -> Result<(bool, Challenge), SignInError> {
     let unreached = |cause: String| SignInError::Unreached { address: bare(server), cause };
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": crate::mcp::connection::SESSION,
+        "protocolVersion": SESSION,
         "capabilities": {},
-        "clientInfo": crate::mcp::connection::client(),
+        "clientInfo": spoken::client(),
     }});
     let request = client(server.as_str()).map_err(unreached)?.post(server.clone()).headers(headers);
     let request =

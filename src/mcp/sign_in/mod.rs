@@ -19,7 +19,6 @@ mod redirect;
 mod web;
 
 pub(super) use challenge::Challenge;
-pub use client::GivenClient;
 pub use error::SignInError;
 pub(super) use flow::{Asked, begin};
 pub use flow::{Pages, SignIn};

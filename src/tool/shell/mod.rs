@@ -32,5 +32,4 @@ pub use person_shell::{PersonShell, ShellRun, ShellState, Value};
 pub(crate) use project::Made;
 pub use shell_tool::{NAME as SHELL, ShellTool};
 pub(crate) use start::{Launch, Program, Resources};
-pub use trash::SharedTrash;
 pub(crate) use worded::run_program;

@@ -7,12 +7,13 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::child::rm::{ASKS, MAY_GO, MUST_STAY, PROGRAM, SOCKET, TREES};
-use crate::journal::{How, Touch, Trash};
+use crate::journal::{How, Touch};
+use crate::tool::trash::SharedTrash;
 
 use super::own_directory::OwnDirectory;
 
@@ -20,9 +21,6 @@ use super::own_directory::OwnDirectory;
 const LONGEST: u64 = 8 * 1024 * 1024;
 /// How long somebody who connects may take to say what goes.
 const SILENCE: Duration = Duration::from_secs(5);
-
-/// What is shared between the agent and the thread that answers.
-pub type SharedTrash = Arc<Mutex<Trash>>;
 
 /// The trash while a command runs; dropped, the journal has looked at what is left.
 pub(crate) struct OpenTrash {

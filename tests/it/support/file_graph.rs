@@ -72,6 +72,67 @@ impl FileGraph {
         circles.into_iter().collect()
     }
 
+    /// Every circle in which a sub-room is: what stands in one folder, each sub-folder as one, as (folder, names).
+    pub(crate) fn circles_of_folders(&self) -> Vec<(String, Vec<String>)> {
+        let mut found = Vec::new();
+        for folder in self.folders() {
+            let name_in = |file: &str| {
+                let rest = file.strip_prefix(folder.as_str())?.strip_prefix('/')?;
+                Some(rest.split_inclusive('/').next()?.to_owned())
+            };
+            let names: Vec<_> = self.sources.iter().map(|source| name_in(&source.file)).collect();
+            let mut arrows = BTreeMap::<&String, BTreeSet<&String>>::new();
+            for (from, to) in
+                self.arrows.iter().enumerate().flat_map(|(from, to)| to.keys().map(move |to| (from, *to)))
+            {
+                if let (Some(from), Some(to)) = (&names[from], &names[to])
+                    && from != to
+                {
+                    arrows.entry(from).or_default().insert(to);
+                }
+            }
+            let reached: BTreeMap<_, _> = arrows.keys().map(|from| (*from, reached(&arrows, from))).collect();
+            let mut circles = BTreeSet::new();
+            for (from, all) in reached.iter().filter(|(from, all)| all.contains(*from)) {
+                let both_ways = all.iter().filter(|to| reached.get(**to).is_some_and(|back| back.contains(from)));
+                let circle: Vec<String> = both_ways.map(|name| (*name).clone()).collect();
+                if circle.iter().any(|name| name.ends_with('/')) {
+                    circles.insert(circle);
+                }
+            }
+            found.extend(circles.into_iter().map(|circle| (folder.clone(), circle)));
+        }
+        found
+    }
+
+    /// The arrows in a folder between what has these names, each as "from:line -> to".
+    pub(crate) fn arrows_in(&self, folder: &str, names: &[String]) -> Vec<String> {
+        let node = |file: &str| {
+            let rest = file.strip_prefix(folder)?.strip_prefix('/')?.split_inclusive('/').next()?;
+            names.iter().position(|name| name == rest)
+        };
+        let mut found = Vec::new();
+        for (from, source) in self.sources.iter().enumerate() {
+            for (to, line) in &self.arrows[from] {
+                let (own, other) = (node(&source.file), node(&self.sources[*to].file));
+                if own.is_some() && other.is_some() && own != other {
+                    found.push(format!("{}:{line} -> {}", source.file, self.sources[*to].file));
+                }
+            }
+        }
+        found
+    }
+
+    /// The folders of the rooms; the rooms themselves have arrows of their own.
+    fn folders(&self) -> BTreeSet<String> {
+        let mut folders = BTreeSet::new();
+        for source in &self.sources {
+            let parts: Vec<&str> = source.file.split('/').collect();
+            folders.extend((2..parts.len()).map(|depth| parts[..depth].join("/")));
+        }
+        folders
+    }
+
     /// The arrows between these files, each as "from:line -> to".
     pub(crate) fn arrows_among(&self, files: &[&str]) -> Vec<String> {
         let inside = |index: usize| files.contains(&self.sources[index].file.as_str());
@@ -205,6 +266,18 @@ impl FileGraph {
             None => home,
         }
     }
+}
+
+/// What is reached by arrows, directly or through others.
+fn reached<'a>(arrows: &BTreeMap<&'a String, BTreeSet<&'a String>>, from: &String) -> BTreeSet<&'a String> {
+    let mut reached = BTreeSet::new();
+    let mut waiting: Vec<&String> = arrows.get(from).into_iter().flatten().copied().collect();
+    while let Some(next) = waiting.pop() {
+        if reached.insert(next) {
+            waiting.extend(arrows.get(next).into_iter().flatten());
+        }
+    }
+    reached
 }
 
 impl Source {

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use super::super::super::answers::{self, keychain_cause};
 use super::super::super::context::App;
 use super::super::super::failed::{Failed, runtime};
 use super::super::super::models;
 use super::super::check::Check;
-use super::super::login::keychain_cause;
 #[cfg(feature = "local")]
 use super::own::own;
 use super::page::Means;
@@ -32,7 +32,7 @@ pub(super) fn checks(app: &App, model: Option<&str>, locale: &Locale, means: Mea
     }
     checks.push(Check::good(
         name(word::doctor::KEYCHAIN),
-        match models::find_key("axi-doctor") {
+        match answers::find("axi-doctor") {
             Ok(_) => name(word::doctor::WORKS).to_owned(),
             Err(error) => locale.with(word::doctor::KeychainRefused { cause: &keychain_cause(locale, &error) }),
         },

@@ -59,7 +59,7 @@ impl Asked {
 
     /// Returns the key that a person's command prints, such as `pass show openai`. It may ask them on the terminal, and
     /// take its time.
-    pub(super) fn command(&self, command: &str) -> Result<Secret, CommandFailed> {
+    pub(in crate::app) fn command(&self, command: &str) -> Result<Secret, CommandFailed> {
         match self.commands().get(command) {
             Some(Ok(key)) => return Ok(key.clone()),
             Some(Err(failed)) if self.quiet => return Err(failed.clone()),
@@ -71,7 +71,7 @@ impl Asked {
     }
 
     /// Finds a key in the keychain.
-    pub(super) fn keychain(&self, account: &str) -> Option<String> {
+    pub(in crate::app) fn keychain(&self, account: &str) -> Option<String> {
         if self.answers.keychain_failed.load(Ordering::Relaxed) {
             return None;
         }
@@ -83,7 +83,7 @@ impl Asked {
     }
 
     /// Tells for which of these the keychain has a key.
-    pub(super) fn kept(&self, accounts: Vec<String>) -> Vec<bool> {
+    pub(in crate::app) fn kept(&self, accounts: Vec<String>) -> Vec<bool> {
         if self.answers.keychain_failed.load(Ordering::Relaxed) {
             return vec![false; accounts.len()];
         }

@@ -14,14 +14,14 @@ use crate::provider::{self, ModelEntry, ProviderSettings};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::app) struct Facts {
     /// Unit: tokens.
-    pub(super) window: Option<u64>,
-    pub(super) tools: Option<bool>,
-    pub(super) vision: Option<bool>,
+    pub(in crate::app) window: Option<u64>,
+    pub(in crate::app) tools: Option<bool>,
+    pub(in crate::app) vision: Option<bool>,
 }
 
 impl Facts {
     /// What the person says in the settings.
-    pub(super) fn of_settings(config: &Config, provider: &str, model: &str) -> Self {
+    pub(in crate::app) fn of_settings(config: &Config, provider: &str, model: &str) -> Self {
         let said = config.providers.get(provider).and_then(|section| section.models.get(model));
         said.map_or_else(Self::default, |said| Self {
             window: said.context_window,
@@ -35,7 +35,7 @@ impl Facts {
     }
 
     /// These, and of what they leave out, those.
-    pub(super) fn above(self, those: Self) -> Self {
+    pub(in crate::app) fn above(self, those: Self) -> Self {
         Self {
             window: self.window.or(those.window),
             tools: self.tools.or(those.tools),
@@ -46,10 +46,10 @@ impl Facts {
 
 /// A server, by its address: another one under the same name has other models. The address itself may hold a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Server(pub(super) u64);
+pub(in crate::app) struct Server(pub(super) u64);
 
 impl Server {
-    pub(super) fn of(settings: &ProviderSettings) -> Self {
+    pub(in crate::app) fn of(settings: &ProviderSettings) -> Self {
         Self(fingerprint(settings.base_url.bytes()))
     }
 }
@@ -62,14 +62,14 @@ pub(in crate::app) struct Listed {
     pub(in crate::app) group: ModelGroup,
     facts: Facts,
     /// What its own server says.
-    pub(super) said: Facts,
+    pub(in crate::app) said: Facts,
     efforts: Vec<Effort>,
     thinks: bool,
     price: Option<Price>,
     /// The day of what the catalogue says, as `YYYYMMDD`.
     as_of: Option<u32>,
     /// The server that lists it.
-    pub(super) server: Option<Server>,
+    pub(in crate::app) server: Option<Server>,
 }
 
 impl Listed {
@@ -188,7 +188,7 @@ fn short_count(tokens: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::resolve::{correct, without_key};
+    use super::super::super::models::{correct, without_key};
     use super::*;
     use crate::config::{self, PlaceFiles};
 

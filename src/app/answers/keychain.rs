@@ -3,6 +3,8 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
+use crate::locale::{Locale, word};
+
 /// How long the keychain may take; a locked one waits for a window nobody sees.
 const LIMIT: Duration = Duration::from_secs(3);
 
@@ -27,16 +29,27 @@ pub(in crate::app) enum KeychainError {
     Silent,
 }
 
+/// Says why the keychain failed.
+pub(in crate::app) fn keychain_cause(locale: &Locale, error: &KeychainError) -> String {
+    match error {
+        KeychainError::Off => locale.text(word::said::KEYCHAIN_NONE).to_owned(),
+        KeychainError::Silent => locale.text(word::said::KEYCHAIN_SILENT).to_owned(),
+        KeychainError::Missing(_) => locale.text(word::said::KEYCHAIN_MISSING).to_owned(),
+        KeychainError::Locked(_) => locale.text(word::said::KEYCHAIN_LOCKED).to_owned(),
+        KeychainError::Refused(_) => locale.text(word::said::KEYCHAIN_REFUSED).to_owned(),
+    }
+}
+
 /// What a keychain does.
 #[derive(Clone, Copy)]
-pub(super) struct Keychain {
-    pub(super) find: fn(&str) -> Result<Option<String>, KeychainError>,
-    pub(super) store: fn(&str, &str) -> Result<(), KeychainError>,
-    pub(super) remove: fn(&str) -> Result<bool, KeychainError>,
+pub(in crate::app) struct Keychain {
+    pub(in crate::app) find: fn(&str) -> Result<Option<String>, KeychainError>,
+    pub(in crate::app) store: fn(&str, &str) -> Result<(), KeychainError>,
+    pub(in crate::app) remove: fn(&str) -> Result<bool, KeychainError>,
 }
 
 /// The system's.
-pub(super) const SYSTEM: Keychain = Keychain { find, store, remove };
+pub(in crate::app) const SYSTEM: Keychain = Keychain { find, store, remove };
 
 /// Finds a provider's key; `None` when there is none.
 ///
