@@ -7,7 +7,6 @@ use super::layers::{Layer, Linear, Shape};
 use super::past::{Heads, Past};
 use super::vector::Vector;
 
-#[path = "products.rs"]
 mod products;
 
 /// Tokens that come to the same, to the last bit, whether they are read together or one by one.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Fault, report, sources};
 use crate::support::file_graph::FileGraph;
+use crate::support::rust_source::{Token, tokens};
 
 /// Circles that stay, because what they read or do is recursive itself.
 const NATURAL: &[(&[&str], &str)] = &[
@@ -39,6 +40,8 @@ const FOLDERS: &str = "no circle in which a sub-room is, because it cannot be re
                        beside it; put what both need into a file below both";
 const FACE: &str = "a sub-room is reached through its face (mod.rs) only, because what lies behind it may change; \
                     re-export there what others need";
+const ELSEWHERE: &str = "a file stands where its module says, because who reads `mod x` looks there; `#[path]` is for \
+                         `_tests.rs`, and behind a `cfg` for one of several files";
 const LARGE: &str = "a value has few methods, which stand in its own file or one beside it, because a part that can \
                      touch every field knows everything; cut it into values that own their fields";
 
@@ -72,6 +75,27 @@ fn check_folders(graph: &FileGraph) -> Vec<Fault> {
 fn check_faces(graph: &FileGraph) -> Vec<Fault> {
     let found = graph.past_a_face().into_iter();
     found.map(|(file, line, path)| Fault { rule: FACE, place: format!("{file}:{line}: {path}") }).collect()
+}
+
+/// Finds a file that stands elsewhere than its module says. Tests stand beside what they test, and one of two files is
+/// chosen by a condition.
+fn check_paths(file: &str, source: &str) -> Vec<Fault> {
+    let tokens = tokens(source);
+    let is_word = |at: usize, word: &str| tokens.get(at).is_some_and(|placed| placed.token.is_word(word));
+    let is_mark = |at: usize, mark: char| tokens.get(at).is_some_and(|placed| placed.token.is_mark(mark));
+    let mut faults = Vec::new();
+    for (at, placed) in tokens.iter().enumerate() {
+        let opens = at >= 2 && is_word(at, "path") && is_mark(at - 1, '[') && is_mark(at - 2, '#');
+        let Some(Token::Text(path)) = tokens.get(at + 2).map(|placed| &placed.token).filter(|_| opens) else {
+            continue;
+        };
+        let begun = (0..at - 2).rev().find(|index| is_mark(*index, '#'));
+        let is_chosen = is_mark(at.wrapping_sub(3), ']') && begun.is_some_and(|begun| is_word(begun + 2, "cfg"));
+        if !is_chosen && !path.ends_with("_tests.rs") {
+            faults.push(Fault { rule: ELSEWHERE, place: format!("{file}:{}: {path}", placed.line) });
+        }
+    }
+    faults
 }
 
 fn check_methods(graph: &FileGraph) -> Vec<Fault> {
@@ -110,6 +134,23 @@ fn no_circle_no_way_past_a_face_and_no_value_that_does_everything() {
     faults.extend(check_faces(&graph));
     faults.extend(check_methods(&graph));
     report(faults);
+}
+
+#[test]
+fn files_stand_where_their_modules_say() {
+    report(sources().iter().flat_map(|(file, source)| check_paths(file, source)).collect());
+}
+
+#[test]
+fn the_check_finds_a_file_that_stands_elsewhere() {
+    let found = |source: &str| check_paths("src/a.rs", source).len();
+    assert_eq!(found("#[path = \"b.rs\"]\nmod c;"), 1);
+    assert_eq!(found("#[derive(Debug)]\n#[path = \"b.rs\"]\nmod c;"), 1);
+    assert_eq!(found("#[cfg(test)]\n#[path = \"b_tests.rs\"]\nmod tests; #[path = \"c_tests.rs\"] mod more;"), 0);
+    assert_eq!(
+        found("#[cfg(not(unix))]\n#[path = \"none.rs\"]\nmod own;\n#[cfg_attr(unix, path = \"b.rs\")]\nmod c;"),
+        0
+    );
 }
 
 #[test]

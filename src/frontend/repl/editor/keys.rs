@@ -17,7 +17,6 @@ use crate::frontend::repl::line::{
     Ended, MenuView, PasteStore, SharedState, Subject, is_long_paste, mentions, sanitise_paste,
 };
 
-#[path = "unpainted.rs"]
 mod unpainted;
 
 /// A second Ctrl+C within this time leaves.
