@@ -124,9 +124,8 @@ fn unknown_model(app: &App, config: &Config, Given { setting, key, text, spot }:
     if !matches!(setting.form, Form::Model | Form::Models | Form::GhostModel) {
         return None;
     }
-    let providers = text.split(',').filter_map(|name| Some(name.trim().split_once('/')?.0));
-    let Problem { what, hint } =
-        providers.filter_map(|provider| models::not_known(provider, config, &app.locale)).next()?;
+    let mut providers = text.split(',').filter_map(|name| Some(name.trim().split_once('/')?.0));
+    let Problem { what, hint } = providers.find_map(|provider| models::not_known(provider, config, &app.locale))?;
     Some(Diagnostic { spot: spot.clone(), key: key.clone(), problem: what, hint })
 }
 
