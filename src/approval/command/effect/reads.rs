@@ -54,8 +54,7 @@ fn glob_reaches_secret(value: &Value, pattern: &PathPattern) -> bool {
     }
     let Some((root, rest)) = pattern.walk() else { return false };
     // `*` alone names no file in particular.
-    rest.iter().any(|glob| glob.says_something() && aims_at_secret(glob))
-        || (root.ends_with("etc") && rest.len() == 1)
+    rest.iter().any(aims_at_secret) || (root.ends_with("etc") && rest.len() == 1)
 }
 
 /// Tells whether a glob fits the name of a secret file, and says more than how many ordinary files are called.
@@ -68,7 +67,7 @@ fn aims_at_secret(glob: &Glob) -> bool {
         let is_general = || glob.names(&ordinary) && !is_secret(Path::new(&ordinary), None);
         name.starts_with('.') || glob.letters() > 1 && !is_general()
     };
-    begins || names_matching(|name| glob.names(name) && is_aimed(name))
+    glob.says_something() && (begins || names_matching(|name| glob.names(name) && is_aimed(name)))
 }
 
 #[cfg(test)]
