@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::command::{LineJudgement, judge, suggest_rule};
 use super::rule::Pattern;
-use super::{Assessment, Decision, Mode, Policy, Rule, Source, Surroundings, path};
+use super::{Assessment, Class, Decision, Mode, Policy, Rule, Source, Surroundings, path};
 use crate::conversation::{COMMANDS, Effect, Subject, WRITERS};
 
 /// Returns the rule that "always" would save for a call that had to be asked about; `None` if none is narrow
@@ -42,7 +42,42 @@ pub fn always_rule(
 #[must_use]
 pub fn line_rule(assessment: &Assessment, place: &Surroundings) -> Option<Rule> {
     let line = assessment.line.as_deref()?;
-    suggest_rule(line).filter(|rule| allows_newly(rule, line, place))
+    let offered = |rule: &Rule| allows_newly(rule, line, place) && !covers_losses(rule, line, place);
+    let rule = suggest_rule(line)?;
+    // Where other words behind it would lose something, the line as it is.
+    let exact = || Rule::parse(&rule.to_string().replace(":*)", ")")).ok();
+    Some(rule.clone()).filter(offered).or_else(|| exact().filter(offered))
+}
+
+/// What is put behind the words of a rule to find out whether it covers a line that loses something.
+const LOSING: &[&str] = &[
+    "clear",
+    "drop",
+    "delete x",
+    "rm x",
+    "remove x",
+    "prune",
+    "purge",
+    "destroy",
+    "gc",
+    ".",
+    "-- x",
+    "-f x",
+    "-D x",
+    "-d x",
+    "--force x",
+    "--delete x",
+    "--hard",
+    "-fdx",
+];
+
+/// Tells whether a rule would also cover a line that destroys something, while the line it is offered for does not.
+fn covers_losses(rule: &Rule, line: &LineJudgement, place: &Surroundings) -> bool {
+    let loses = |line: &LineJudgement| line.parts.iter().any(|part| part.class == Class::Destructive);
+    let text = rule.to_string();
+    let words = text.strip_prefix(COMMANDS).and_then(|text| text.strip_prefix('(')?.strip_suffix(":*)"));
+    let more = |words: &str| LOSING.iter().any(|more| loses(&judge(&format!("{words} {more}"), place)));
+    !loses(line) && words.is_some_and(more)
 }
 
 /// Returns a rule for changes below the top-level directory of the workspace that contains the file, or for the
@@ -111,6 +146,26 @@ mod tests {
             &[],
         ] {
             assert_eq!(offered(none), None, "{none:?}");
+        }
+    }
+
+    #[test]
+    fn a_rule_for_a_harmless_line_covers_none_that_loses_something() {
+        let offered = |line: &str| {
+            let subject = Subject::Command { line: line.to_owned() };
+            let assessed = Policy::default().decide("shell", Effect::Execute, &subject, &place());
+            always_rule("shell", Effect::Execute, &subject, &assessed, &place()).map(|rule| rule.to_string())
+        };
+        for (line, rule) in [
+            ("git stash", Some("shell(git stash)")),
+            ("git checkout feat", None),
+            ("git branch newb", None),
+            ("git commit -m x", Some("shell(git commit:*)")),
+            ("git add a", Some("shell(git add a)")),
+            ("cargo build --release", Some("shell(cargo build:*)")),
+            ("npm install", Some("shell(npm install)")),
+        ] {
+            assert_eq!(offered(line).as_deref(), rule, "{line}");
         }
     }
 
