@@ -11,7 +11,9 @@ pub(super) fn is_careful(
     line: Option<&LineJudgement>,
     reach: Option<&BlastRadius>,
 ) -> bool {
-    let careful = |part: &Judged| part.class == Class::Destructive || part.leaves();
+    // What is unpacked may have the name of a file that is there.
+    let unpacks = |part: &Judged| part.class != Class::ReadOnly && part.unpacks();
+    let careful = |part: &Judged| part.class == Class::Destructive || part.leaves() || unpacks(part);
     matches!(effect, Effect::Delete | Effect::Network)
         || verdict.reasons.iter().any(|reason| matches!(reason, Reason::Credential { .. }))
         || line.is_some_and(|line| line.prints_secret() || line.parts.iter().any(careful))

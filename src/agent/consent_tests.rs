@@ -56,6 +56,8 @@ fn asked(line: &str, yes: bool, approval: Approval) -> (u32, Option<bool>) {
     for name in ["a.log", "b.log"] {
         std::fs::write(bench.home.path().join(name), name).unwrap();
     }
+    std::fs::create_dir(bench.home.path().join("sub")).unwrap();
+    std::fs::write(bench.home.path().join("sub/a.log"), "other").unwrap();
     let mut recorder = Recorder { approvals: VecDeque::from([approval]), ..Recorder::default() };
     let count = watched::watch(line);
     assert_eq!(bench.turn("go", &mut recorder), TurnEnd::Done);
@@ -75,6 +77,13 @@ fn enter_means_no_for_what_destroys_or_leaves_the_machine_or_prints_a_secret() {
         "scp a.log example.org:",
         "git push",
         "gpg --export-secret-keys",
+        "tar xf a.tgz",
+        "unzip -o a.zip",
+        "patch -p1 -i a.diff",
+        "git checkout-index -fa",
+        "git read-tree -u --reset x",
+        "cp sub/* .",
+        "mv sub/* .",
     ] {
         assert_eq!(careful(line), Some(true), "{line}");
     }

@@ -282,7 +282,8 @@ impl Agent {
                 Step::End(TurnEnd::Refused)
             }
             StopReason::EndTurn | StopReason::ToolUse | StopReason::Missing | StopReason::Other(_) if spoken => {
-                self.conclude(&mut course.unmade, frontend, cancel).await
+                let again = unmade::conclude(&mut course.unmade, (&mut self.talk, &self.runner), frontend, cancel);
+                if again.await { Step::Again } else { Step::End(TurnEnd::Done) }
             }
             StopReason::EndTurn | StopReason::ToolUse | StopReason::Missing | StopReason::Other(_) => {
                 // Nothing at all, or thinking alone: asked once more, as others found to help (CL2.1.183).
@@ -294,26 +295,6 @@ impl Agent {
                 Step::Again
             }
         }
-    }
-
-    /// Ends a turn of which the model thinks that it is done, unless an edit failed and a small model is asked once more.
-    async fn conclude(
-        &mut self,
-        unmade: &mut Unmade,
-        frontend: &mut dyn Frontend,
-        cancel: &CancellationToken,
-    ) -> Step {
-        let left = unmade.left(cancel).await;
-        let again = self.talk.model().small && !left.is_empty() && !cancel.is_cancelled();
-        let again = again.then(|| unmade.ask_again(&self.runner, &left)).flatten();
-        for edit in left {
-            let (path, asked_again) = (edit.path, again.is_some());
-            let wanted = edit.wanted.filter(|_| !asked_again);
-            frontend.show(&AgentEvent::Notice { notice: Notice::NotChanged { path, asked_again, wanted } });
-        }
-        let Some(again) = again else { return Step::End(TurnEnd::Done) };
-        self.talk.person_says(Message::user(again), Vec::new(), frontend);
-        Step::Again
     }
 
     /// Runs the calls of one message and puts their results into the talk.

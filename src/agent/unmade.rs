@@ -9,7 +9,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::reach::aside;
 use super::runner::ToolRunner;
-use crate::conversation::{Outcome, Subject, ToolCall, ToolResult, ToolVerb};
+use super::talk::Talk;
+use super::{AgentEvent, Frontend, Notice};
+use crate::conversation::{Message, Outcome, Subject, ToolCall, ToolResult, ToolVerb};
 
 /// Length and time of a file; `None` where there is none.
 type Stamp = Option<(u64, Option<SystemTime>)>;
@@ -18,9 +20,9 @@ type Stamp = Option<(u64, Option<SystemTime>)>;
 #[derive(Debug, Clone)]
 pub(super) struct Edit {
     call_id: String,
-    pub(super) path: PathBuf,
+    path: PathBuf,
     /// The text it is to replace, and what with, where the call says both.
-    pub(super) wanted: Option<(String, String)>,
+    wanted: Option<(String, String)>,
 }
 
 /// The failed edits of a turn that no later call made good.
@@ -68,7 +70,7 @@ impl Unmade {
     ///
     /// # Cancel safety
     /// Names none whose file does not answer.
-    pub(super) async fn left(&self, cancel: &CancellationToken) -> Vec<Edit> {
+    async fn left(&self, cancel: &CancellationToken) -> Vec<Edit> {
         let mut left = Vec::new();
         for (edit, then) in &self.failed {
             if stamp(edit, cancel).await.is_some_and(|now| now == *then) {
@@ -79,7 +81,7 @@ impl Unmade {
     }
 
     /// Words the request to do them once more; `None` the second time.
-    pub(super) fn ask_again(&mut self, runner: &ToolRunner, left: &[Edit]) -> Option<String> {
+    fn ask_again(&mut self, runner: &ToolRunner, left: &[Edit]) -> Option<String> {
         if std::mem::replace(&mut self.is_asked_again, true) {
             return None;
         }
@@ -95,9 +97,33 @@ impl Unmade {
 
 impl Edit {
     /// Its file, as the person knows it.
-    pub(super) fn shown(&self, runner: &ToolRunner) -> String {
+    fn shown(&self, runner: &ToolRunner) -> String {
         runner.roots.shown(&self.path).display().to_string()
     }
+}
+
+/// Tells of the edits that a turn leaves undone of which the model thinks that it is done; tells whether the model is
+/// asked once more.
+///
+/// # Cancel safety
+/// As [`Unmade::left`].
+pub(super) async fn conclude(
+    unmade: &mut Unmade,
+    (talk, runner): (&mut Talk, &ToolRunner),
+    frontend: &mut dyn Frontend,
+    cancel: &CancellationToken,
+) -> bool {
+    let left = unmade.left(cancel).await;
+    let again = talk.model().small && !left.is_empty() && !cancel.is_cancelled();
+    let again = again.then(|| unmade.ask_again(runner, &left)).flatten();
+    for edit in left {
+        let (path, asked_again) = (edit.path, again.is_some());
+        let wanted = edit.wanted.filter(|_| !asked_again);
+        frontend.show(&AgentEvent::Notice { notice: Notice::NotChanged { path, asked_again, wanted } });
+    }
+    let Some(again) = again else { return false };
+    talk.person_says(Message::user(again), Vec::new(), frontend);
+    true
 }
 
 /// Looks at the file of an edit; `None` where the disk does not answer.
