@@ -93,8 +93,12 @@ impl Counter<'_> {
         let parts = limits.parts.iter().filter(|part| part.renames() && part.paths.iter().any(is_given));
         for arriving in parts.map(|part| Arriving::of(part, named)) {
             let there = self.files.names(directory);
-            self.radius.more |= arriving.more && !there.is_empty();
             let mut paths: Vec<PathBuf> = Vec::new();
+            if arriving.more {
+                // They may have any of the names that are there.
+                self.radius.filtered |= !there.is_empty();
+                paths.extend(there.iter().map(|name| directory.join(name)));
+            }
             if arriving.in_its_place {
                 // All that arrives lies below it under the same names.
                 self.radius.filtered = true;
