@@ -11,7 +11,7 @@ use super::call_trials::unanswered;
 use super::consent::{Consent, Granted, Proposed};
 use super::explore::{self, Explore};
 use super::guard::{LoopGuard, StepVerdict, Verdict as GuardVerdict};
-use super::hooks::{Event, Held, Hooks};
+use super::hooks::{About, Event, Held, Hooks};
 use super::recall;
 use super::results::{
     CallEnd, CallsEnd, LED_ELSEWHERE, NotReached, REPEATS, Refused, answer, denied, interrupted, invalid_arguments,
@@ -198,7 +198,7 @@ impl Calls<'_> {
             return Err(refused(output));
         }
         let verb = tool.spec().identity.verb;
-        let questioned = self.held_by_hooks((call, verb)).await?;
+        let questioned = self.held_by_hooks(&About { call, verb, subject: &subject }, effect).await?;
         let Some(assessment) = &self.consent.assess(call, effect, &subject, self.cancel).await else {
             return Err(interrupted(call));
         };
@@ -225,7 +225,7 @@ impl Calls<'_> {
         let changed =
             if matches!(effect, Effect::Write | Effect::Delete) { subject.clone() } else { Subject::Whole };
         let made = self.consent.makes(assessment, &granted.reach, self.cancel).await;
-        let (mut output, lasted, end) = self.run_granted(call, tool, subject, &granted).await;
+        let (mut output, lasted, end) = self.run_granted(call, tool, subject.clone(), &granted).await;
         reach::learn(made).await;
         if assessment.line.as_ref().is_some_and(|line| line.prints_secret()) {
             // Nothing beside it would tell that it is one.
@@ -236,7 +236,7 @@ impl Calls<'_> {
             let apart = if output.content.ends_with('\n') { "" } else { "\n" };
             output.content.extend([apart, &note]);
         }
-        self.tell_hooks((call, verb), &changed, &mut output).await;
+        self.tell_hooks(&About { call, verb, subject: &subject }, &changed, &mut output).await;
         Ok((output, lasted, end))
     }
 
@@ -312,9 +312,9 @@ impl Calls<'_> {
 
     /// Lets the user's hooks look at a call before it runs. Returns why one of them wants the person to be asked; an
     /// error is the answer of a call that one of them holds back.
-    async fn held_by_hooks(&mut self, about: (&ToolCall, ToolVerb)) -> Result<Option<String>, Refused> {
+    async fn held_by_hooks(&mut self, about: &About<'_>, effect: Effect) -> Result<Option<String>, Refused> {
         let kept = self.keep_before_hooks(Event::PreToolUse, about, &Subject::Whole).await;
-        let said = self.hooks.before_call(about, self.session, self.cancel).await;
+        let said = self.hooks.before_call((about, effect), self.session, self.cancel).await;
         if kept {
             self.undo.look_after(self.frontend, self.cancel).await;
         }
@@ -329,7 +329,7 @@ impl Calls<'_> {
     }
 
     /// Tells the user's hooks what a call brought, and puts what they say behind its output.
-    async fn tell_hooks(&mut self, about: (&ToolCall, ToolVerb), changed: &Subject, output: &mut ToolOutput) {
+    async fn tell_hooks(&mut self, about: &About<'_>, changed: &Subject, output: &mut ToolOutput) {
         let kept = self.keep_before_hooks(Event::PostToolUse, about, changed).await;
         let said = self.hooks.after_call(about, output, self.session, self.cancel).await;
         if kept {
@@ -345,7 +345,7 @@ impl Calls<'_> {
     }
 
     /// Keeps a copy of what the hooks of an event are about to change.
-    async fn keep_before_hooks(&mut self, event: Event, about: (&ToolCall, ToolVerb), changed: &Subject) -> bool {
+    async fn keep_before_hooks(&mut self, event: Event, about: &About<'_>, changed: &Subject) -> bool {
         let lines = self.hooks.lines(event, Some(about));
         self.undo.keep_before_hooks(&lines, changed, self.redact, self.frontend, self.cancel).await
     }

@@ -5,6 +5,7 @@
 //! A hook can only make things stricter: nothing it says lets a call run that would not run without the hook.
 
 mod answer;
+mod fault;
 mod form;
 mod run;
 
@@ -16,17 +17,18 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::event::{AgentEvent, Frontend, Notice};
-use crate::conversation::{Outcome, ToolCall, ToolVerb};
+use crate::conversation::{Effect, Outcome};
 use crate::sandbox::Variables;
 use crate::session::Session;
 use crate::tool::ToolOutput;
 use answer::{Answer, Word};
-pub(super) use form::Event;
+pub use fault::{HookFault, HookFile, HookMistake};
 use form::Hook;
+pub(super) use form::{About, Event};
 use run::{Failed, run};
 
 /// Reads the hook files that apply: the person's own, and those of a directory that the person trusts.
-pub type ReadHooks = Box<dyn FnOnce() -> Vec<String> + Send>;
+pub type ReadHooks = Box<dyn FnOnce() -> Vec<HookFile> + Send>;
 
 /// How many bytes a hook may tell the model at most.
 const LONGEST: usize = 16 * 1024;
@@ -35,10 +37,32 @@ pub(super) const MOST_STOPS: u32 = 3;
 
 /// The hooks of a conversation; their files are read when the first hook could run.
 pub(super) struct Hooks {
-    list: LazyLock<Vec<Hook>, Box<dyn FnOnce() -> Vec<Hook> + Send>>,
+    list: LazyLock<Listed, Box<dyn FnOnce() -> Listed + Send>>,
     workspace: PathBuf,
     variables: Variables,
     started: AtomicBool,
+}
+
+/// What the files have.
+struct Listed {
+    hooks: Vec<Hook>,
+    /// The first file with a mistake, and what it is: a guard may be missing.
+    mistaken: Option<String>,
+}
+
+impl Listed {
+    fn read(files: &[HookFile]) -> Self {
+        let (mut hooks, mut mistaken) = (Vec::new(), None);
+        for file in files {
+            let (found, wrong) = file.read();
+            hooks.extend(found);
+            if let Some(HookMistake { fault, .. }) = wrong {
+                tracing::warn!(path = %file.path.display(), %fault, "a file of hooks has a mistake");
+                mistaken.get_or_insert_with(|| format!("{}: {fault}", file.path.display()));
+            }
+        }
+        Self { hooks, mistaken }
+    }
 }
 
 /// What the hooks of an event answered.
@@ -73,35 +97,44 @@ pub(super) enum Held {
 
 impl Hooks {
     pub(super) fn new(read: ReadHooks, workspace: PathBuf, variables: Variables) -> Self {
-        let read: Box<dyn FnOnce() -> Vec<Hook> + Send> =
-            Box::new(move || read().iter().flat_map(|text| form::read(text)).collect());
+        let read: Box<dyn FnOnce() -> Listed + Send> = Box::new(move || Listed::read(&read()));
         Self { list: LazyLock::new(read), workspace, variables, started: AtomicBool::new(false) }
     }
 
     /// Lists the command lines that run at an event; `about` is the call, if the event is about one.
-    pub(super) fn lines(&self, event: Event, about: Option<(&ToolCall, ToolVerb)>) -> Vec<&str> {
-        self.wanted(event, about).into_iter().map(|hook| hook.command.as_str()).collect()
+    pub(super) fn lines(&self, event: Event, about: Option<&About<'_>>) -> Vec<&str> {
+        self.wanted(event, about).into_iter().map(|(hook, _)| hook.command.as_str()).collect()
     }
 
-    fn wanted(&self, event: Event, about: Option<(&ToolCall, ToolVerb)>) -> Vec<&Hook> {
-        let names = about.map(|(call, verb)| (call.name.as_str(), form::their_name(verb)));
-        self.list.iter().filter(|hook| hook.event == event && hook.matches(names)).collect()
+    /// Lists the hooks of an event, each with the name under which it is told of the call.
+    fn wanted(&self, event: Event, about: Option<&About<'_>>) -> Vec<(&Hook, String)> {
+        let of_event = self.list.hooks.iter().filter(|hook| hook.event == event);
+        let named = |hook| match about {
+            Some(about) => Hook::matches(hook, about).map(|name| (hook, name)),
+            None => Some((hook, String::new())),
+        };
+        of_event.filter_map(named).collect()
     }
 
-    /// Runs the hooks before a call is judged.
+    /// Runs the hooks before a call is judged. While a file has a mistake, the guard that it may lack is the person:
+    /// what does more than read is asked about.
     pub(super) async fn before_call(
         &self,
-        about: (&ToolCall, ToolVerb),
+        (about, effect): (&About<'_>, Effect),
         session: &Session,
         cancel: &CancellationToken,
     ) -> Replies {
-        self.tell(Event::PreToolUse, Some(about), session, json!({}), cancel).await
+        let mut said = self.tell(Event::PreToolUse, Some(about), session, json!({}), cancel).await;
+        if let Some(mistaken) = self.list.mistaken.as_ref().filter(|_| effect != Effect::Read) {
+            said.hold(Held::Ask(mistaken.clone()));
+        }
+        said
     }
 
     /// Runs the hooks after a call ran.
     pub(super) async fn after_call(
         &self,
-        about: (&ToolCall, ToolVerb),
+        about: &About<'_>,
         output: &ToolOutput,
         session: &Session,
         cancel: &CancellationToken,
@@ -149,7 +182,7 @@ impl Hooks {
     async fn tell(
         &self,
         event: Event,
-        about: Option<(&ToolCall, ToolVerb)>,
+        about: Option<&About<'_>>,
         session: &Session,
         beside: Value,
         cancel: &CancellationToken,
@@ -166,17 +199,16 @@ impl Hooks {
             "cwd": cwd.to_string_lossy(),
             "hook_event_name": event.name(),
         });
-        let mut add = |fields: Value| {
-            if let (Some(input), Value::Object(fields)) = (input.as_object_mut(), fields) {
-                input.extend(fields);
-            }
-        };
-        add(beside);
-        if let Some((call, verb)) = about {
-            let name = form::their_name(verb).unwrap_or(&call.name);
-            add(json!({"tool_name": name, "tool_input": form::their_input(&call.input, cwd)}));
+        if let (Some(input), Value::Object(fields)) = (input.as_object_mut(), beside) {
+            input.extend(fields);
         }
-        for hook in wanted {
+        let given = about
+            .map_or_else(|| vec![None], |about| form::their_inputs(about, cwd).into_iter().map(Some).collect());
+        for ((hook, name), given) in wanted.iter().flat_map(|hook| given.iter().map(move |given| (hook, given))) {
+            if let Some(given) = given {
+                input["tool_name"] = name.as_str().into();
+                input["tool_input"] = given.clone();
+            }
             let place = (self.workspace.as_path(), &self.variables);
             match run(hook, &input, place, cancel).await {
                 Ok(end) => {

@@ -59,7 +59,7 @@ pub use event::{Activity, AgentEvent, Doing, Explorer, Frontend, Notice, TurnEnd
 pub use failure::Failure;
 pub use figures::{FallbackPrice, Shortened};
 use hooks::Hooks;
-pub use hooks::ReadHooks;
+pub use hooks::{HookFault, HookFile, HookMistake, ReadHooks};
 pub use instructions::{Instructions, MEMORY, instructions};
 pub use needs::Needs;
 pub use question::{Approval, ApprovalRequest, Review, Tried, Tryable, Widened};

@@ -81,17 +81,22 @@ impl Diagnostic {
         Some(Self { spot: spot.clone(), key: key.clone(), problem, hint })
     }
 
+    /// Formats it as `FILE:LINE:COLUMN: PROBLEM`.
+    pub(super) fn place(&self, paths: &Paths) -> String {
+        let Spot { file, line, column, .. } = &self.spot;
+        format!("{}:{line}:{column}: {}", shown(paths, file), self.problem)
+    }
+
     /// Formats it as `FILE:LINE:COLUMN: PROBLEM`, followed by the line and a caret under the position.
     pub(super) fn whole(&self, paths: &Paths) -> String {
-        let Spot { line, column, width, text, .. } = &self.spot;
+        let Spot { column, width, text, .. } = &self.spot;
         let skipped = if *column > BEFORE && text.chars().count() > SHOWN { column - BEFORE } else { 0 };
         let part: String = text.chars().skip(skipped).take(SHOWN).collect();
         let before: String = part.chars().take(column - 1 - skipped).collect();
         let marked: String = part.chars().skip(column - 1 - skipped).take(*width).collect();
         let plain = |text: &str| sanitize_line(&text.replace('\t', " ")).into_owned();
         let (gap, marks) = (" ".repeat(cells(&plain(&before))), "^".repeat(cells(&plain(&marked)).max(1)));
-        let shown = shown(paths, &self.spot.file);
-        let head = format!("{shown}:{line}:{column}: {}", self.problem);
+        let head = self.place(paths);
         if text.trim().is_empty() { head } else { format!("{head}\n  {}\n  {gap}{marks}", plain(&part)) }
     }
 }

@@ -14,6 +14,7 @@ mod desktop;
 mod display;
 mod failed;
 mod findings;
+mod hooks;
 mod host;
 mod kept;
 mod keys;

@@ -46,6 +46,33 @@ fn a_hook_that_asks_is_not_answered_by_yes_and_one_that_allows_changes_nothing()
 }
 
 #[test]
+fn a_typing_mistake_in_a_file_of_hooks_is_told_and_disables_no_guard() {
+    let good = file("PreToolUse", "exit 2");
+    for (text, told) in [
+        (good[..good.len() - 1].to_owned(), "not read as hooks"),
+        (good.replace("PreToolUse", "PreToolUSe"), "no event is called PreToolUSe; did you mean PreToolUse?"),
+    ] {
+        let (home, server) = (Home::new(), touches());
+        home.write("config/axi/hooks.json", &text);
+        let ran = run(axi(&home, &server).args(["-p", "-y", "make it"]));
+        assert_eq!(ran.code, Some(5), "{}", ran.err);
+        assert!(!home.work().join("made.txt").exists(), "{text}");
+        assert!(ran.err.contains("axi/hooks.json:1:") && ran.err.contains(told), "{}", ran.err);
+        assert!(ran.err.contains("a guard may be missing"), "{}", ran.err);
+        let checked = run(axi(&home, &server).args(["config", "check", "--json"]));
+        assert_eq!(checked.code, Some(2), "{}", checked.err);
+        let found: serde_json::Value = serde_json::from_str(&checked.out).unwrap();
+        assert!(found[0]["problem"].as_str().unwrap().contains(told) && found[0]["key"] == "hooks", "{found}");
+        let doctor = run(axi(&home, &server).args(["doctor"]));
+        assert!(doctor.out.contains(told), "{}", doctor.out);
+        let person = Person { pty: Pty::options().spawn(axi(&home, &server).arg("-y")) };
+        person.sees("a guard may be missing");
+        person.sees_prompt();
+        assert_eq!(person.leaves(), Some(0));
+    }
+}
+
+#[test]
 fn hooks_of_a_place_wait_for_a_yes_and_print_mode_says_that_they_are_left_out() {
     let home = Home::new();
     home.write("work/.claude/settings.json", &file("PreToolUse", "touch ran; exit 2"));

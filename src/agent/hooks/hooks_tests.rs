@@ -4,10 +4,12 @@ use proptest::prelude::*;
 
 use super::run::End;
 use super::*;
+use crate::conversation::{Subject, ToolCall, ToolVerb};
 use crate::session::{Redactor, SessionId};
 
 fn hooks(text: String, place: &std::path::Path) -> Hooks {
-    Hooks::new(Box::new(move || vec![text]), place.to_owned(), Variables::default())
+    let file = HookFile { path: "hooks.json".into(), text: Ok(text) };
+    Hooks::new(Box::new(move || vec![file]), place.to_owned(), Variables::default())
 }
 
 fn one(event: &str, matcher: &str, command: &str) -> String {
@@ -33,10 +35,14 @@ fn session(place: &std::path::Path) -> Session {
 }
 
 async fn before(text: String, name: &str, verb: ToolVerb) -> Replies {
-    let place = tempfile::tempdir().unwrap();
     let call = call(name, json!({"command": "rm -rf build", "path": "a"}));
+    held(text, &About { call: &call, verb, subject: &Subject::Whole }, Effect::Read).await
+}
+
+async fn held(text: String, about: &About<'_>, effect: Effect) -> Replies {
+    let place = tempfile::tempdir().unwrap();
     let hooks = hooks(text, place.path());
-    hooks.before_call((&call, verb), &session(place.path()), &CancellationToken::new()).await
+    hooks.before_call((about, effect), &session(place.path()), &CancellationToken::new()).await
 }
 
 #[tokio::test]
@@ -87,7 +93,8 @@ async fn what_is_told_and_where_it_runs() {
     let call = call("edit", json!({"path": "a"}));
     let output = ToolOutput::ok("done", crate::tool::ToolFacts::default());
     let (session, cancel) = (session(place.path()), CancellationToken::new());
-    let said = hooks.after_call((&call, ToolVerb::Edit), &output, &session, &cancel).await;
+    let about = About { call: &call, verb: ToolVerb::Edit, subject: &Subject::Whole };
+    let said = hooks.after_call(&about, &output, &session, &cancel).await;
     assert_eq!(said, Replies::default());
     let told: Value = serde_json::from_slice(&std::fs::read(place.path().join("told")).unwrap()).unwrap();
     let path = place.path().to_string_lossy().into_owned();
@@ -116,13 +123,113 @@ async fn a_session_starts_once_and_a_stop_is_held_back_a_few_times() {
     assert_eq!(stop.at_stop(0, &session, &cancel).await, Replies::default());
 }
 
-#[test]
-fn what_is_no_file_of_hooks_has_none_and_a_bad_pattern_is_for_every_tool() {
-    for text in ["", "[]", "{}", "{\"hooks\": []}", "{\"hooks\": {\"Other\": []}}", "not json"] {
-        assert!(form::read(text).is_empty(), "{text}");
+/// What a hook with this matcher is told of a call, a line for each time that it runs; empty if it is not for it.
+async fn told(matcher: &str, name: &str, input: Value, (verb, subject): (ToolVerb, Subject)) -> Vec<Value> {
+    let text = one("PreToolUse", matcher, "tr -d '\\n' >&2; echo >&2; exit 2");
+    let call = call(name, input);
+    let place = tempfile::tempdir().unwrap();
+    let hooks = hooks(text.replace("tr -d", "tee -a told | tr -d"), place.path());
+    let about = About { call: &call, verb, subject: &subject };
+    hooks.before_call((&about, Effect::Write), &session(place.path()), &CancellationToken::new()).await;
+    let told = std::fs::read_to_string(place.path().join("told")).unwrap_or_default();
+    serde_json::Deserializer::from_str(&told).into_iter().map(Result::unwrap).collect()
+}
+
+#[tokio::test]
+async fn a_guard_is_for_each_tool_that_does_what_it_guards() {
+    let paths = |paths: &[&str]| Subject::Paths { paths: paths.iter().map(Into::into).collect() };
+    let line = |line: &str| Subject::Command { line: line.to_owned() };
+    let told = async |matcher: &str, name: &str, input: Value, about| {
+        let field = |told: &Value, name: &str| told["tool_input"][name].as_str().unwrap_or_default().to_owned();
+        let all = told(matcher, name, input, about).await;
+        let rows = all.iter().map(|told| {
+            let name = told["tool_name"].as_str().unwrap();
+            format!("{name} {} {}", field(told, "command"), field(told, "file_path"))
+        });
+        rows.collect::<Vec<_>>()
+    };
+    let delete = json!({"path": "a b", "recursive": true, "command": "true", "file_path": "/other"});
+    let delete = (delete, (ToolVerb::Delete, paths(&["/w/a b"])));
+    let keys = line("terminal_keys 1 'rm -rf x<enter>'");
+    let keys =
+        (json!({"action": "send", "keys": "rm -rf x<enter>", "command": "true"}), (ToolVerb::UseTerminal, keys));
+    assert_eq!(told("Bash", "terminal", keys.0, keys.1).await, ["Bash terminal_keys 1 'rm -rf x<enter>' "]);
+    let deleted = told("Bash", "delete", delete.0, delete.1).await;
+    assert!(deleted.len() == 1 && deleted[0].starts_with("Bash rm -rf 'a b' /"), "{deleted:?}");
+    assert!(deleted[0].ends_with("/a b"), "{deleted:?}");
+    for matcher in ["Edit", "MultiEdit", "Write", "Write|Edit", "apply_patch"] {
+        let patch = json!({"patch": "*** Begin Patch"});
+        let said = told(matcher, "apply_patch", patch, (ToolVerb::Patch, paths(&["/w/a", "/w/.env"]))).await;
+        let name = matcher.split('|').next_back().unwrap().replace("apply_patch", "MultiEdit");
+        assert_eq!(said, [format!("{name}  /w/a"), format!("{name}  /w/.env")], "{matcher}");
     }
-    let bad = form::read(&one("PreToolUse", "Bash(", "x"));
-    assert!(bad[0].matches(Some(("shell", Some("Bash")))) && bad[0].matches(Some(("read", None))));
+    for matcher in ["Bash", "Write|Edit", "Edit"] {
+        let from_to = json!({"from": "a", "to": "b"});
+        assert_eq!(told(matcher, "move", from_to, (ToolVerb::Move, paths(&["/w/a", "/w/b"]))).await.len(), 2);
+        let path = json!({"path": "a"});
+        assert_eq!(told(matcher, "mkdir", path, (ToolVerb::MakeDirectory, paths(&["/w/a"]))).await.len(), 1);
+    }
+    let action = (ToolVerb::Run, line("git push"));
+    assert_eq!(told("Bash", "git_push", json!({}), action).await, ["Bash git push "]);
+}
+
+#[tokio::test]
+async fn a_tool_of_a_server_is_known_by_their_name_of_it() {
+    for matcher in ["mcp__files__write", "mcp__files__.*", "mcp__.*__write.*", "files__write"] {
+        let said = told(matcher, "files__write", json!({}), (ToolVerb::Call, Subject::Whole)).await;
+        assert_eq!(said[0]["tool_name"], "mcp__files__write", "{matcher}");
+    }
+    let said = told("mcp__s__a_b", "s__a_b_0466522c", json!({}), (ToolVerb::Call, Subject::Whole)).await;
+    assert_eq!(said[0]["tool_name"], "mcp__s__a_b");
+    let said = told("mcp__other__.*", "files__write", json!({}), (ToolVerb::Call, Subject::Whole)).await;
+    assert_eq!(said, Vec::<Value>::new());
+}
+
+#[test]
+fn a_bad_pattern_is_for_every_tool() {
+    let (bad, _) = form::read(&one("PreToolUse", "Bash(", "x"));
+    let call = call("read", json!({}));
+    assert!(bad[0].matches(&About { call: &call, verb: ToolVerb::Read, subject: &Subject::Whole }).is_some());
+}
+
+#[test]
+fn a_typing_mistake_in_a_file_of_hooks_is_found_where_it_is() {
+    let wrong = |text: &str| form::read(text).1.map(|wrong| (wrong.line, wrong.column, wrong.fault.to_string()));
+    let known = one("PreToolUse", "Bash", "x");
+    let others = json!({"hooks": {"Setup": 1, "UserPromptSubmit": [], "Stop": [{"hooks": [{"type": "prompt"}]}]}});
+    for right in ["{}", "{\"hooks\": {}}", known.as_str(), &others.to_string()] {
+        assert_eq!(wrong(right), None, "{right}");
+    }
+    for (text, line) in [
+        ("", 1),
+        ("[]", 1),
+        ("not json", 1),
+        ("{\"hooks\": []}", 1),
+        ("{\n\"hooks\": {\"PreToolUse\": [{\"hooks\": \n7}]}}", 3),
+        ("{\"hooks\":\n {\"PreToolUSe\": []}}", 2),
+        ("{\"hooks\":\n {\"pre_tool_use\": []}}", 2),
+        ("{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\n\"type\": \"comand\", \"command\": \"x\"}]}]}}", 2),
+        ("{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\n\"type\": \"prompt\"}]}]}}", 2),
+        ("{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"command\": \"x\"}]}]}}", 1),
+    ] {
+        assert_eq!(wrong(text).map(|(line, ..)| line), Some(line), "{text}");
+    }
+    assert_eq!(
+        wrong("{\"hooks\":\n {\"PreToolUSe\": []}}").unwrap().2,
+        "no event is called PreToolUSe; PreToolUse?"
+    );
+}
+
+#[tokio::test]
+async fn while_a_file_of_hooks_has_a_mistake_what_does_more_than_read_is_asked_about() {
+    let call = call("shell", json!({"command": "touch a"}));
+    let about = About { call: &call, verb: ToolVerb::Run, subject: &Subject::Whole };
+    let bad = "{\"hooks\": {\"PreToolUSe\": []}}";
+    for (effect, asked) in [(Effect::Read, false), (Effect::Write, true), (Effect::Execute, true)] {
+        let held = held(bad.to_owned(), &about, effect).await.held;
+        let why = "hooks.json: no event is called PreToolUSe; PreToolUse?".to_owned();
+        assert_eq!(held, asked.then_some(Held::Ask(why)), "{effect:?}");
+    }
 }
 
 proptest! {

@@ -7,6 +7,7 @@ use std::process::Command;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::findings::Diagnostic;
+use super::super::hooks;
 use super::super::models;
 use super::super::process::Variables;
 use super::super::servers;
@@ -77,6 +78,7 @@ fn check(app: &App, path: &Path, json: bool) -> Exit {
         loaded.findings.iter().map(|finding| Diagnostic::new(&app.locale, &app.paths, finding)).collect();
     found.extend(loaded.given.iter().filter_map(|given| Diagnostic::of_text(&app.locale, given)));
     found.extend(loaded.given.iter().filter_map(|given| unknown_model(app, &loaded.config, given)));
+    found.extend(hooks::mistakes(app));
     let servers = servers::unusable(&loaded.config, &app.locale).into_iter();
     let servers = servers.map(|(name, what)| (format!("mcp.{name}"), Problem { what, hint: String::new() }));
     let providers = models::unreachable(&loaded.config, &app.locale).into_iter();

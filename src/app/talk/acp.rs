@@ -9,6 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::super::context::{App, Need};
 use super::super::failed::{Failed, runtime};
+use super::super::hooks::tell_mistakes;
 use super::super::models::{self, Missing, choose};
 use super::super::process::Process;
 use super::super::trust::tell_untrusted;
@@ -102,6 +103,7 @@ impl Opener for Editor {
             }
         }
         tell_untrusted(&app);
+        tell_mistakes(&app);
         let runtime = Rc::new(runtime(&app.locale).map_err(|failed| refused(&failed))?);
         let client = models::client(&app.config(), &app.process.variables);
         let (provider, _) =

@@ -9,6 +9,7 @@ use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::Failed;
 use super::super::findings::Diagnostic;
+use super::super::hooks;
 use super::super::models;
 use super::super::servers::servers;
 use super::super::tokens::Keeping;
@@ -17,7 +18,7 @@ use super::session::{FrontendKind, new_session, random_number, resumed};
 use super::tries;
 use crate::agent::prompt::SystemPrompt;
 use crate::agent::{
-    Agent, Beginning, ReadHooks, Setup, Shortening, Wishes, catalogue, instructions, next_beginning, prompt, skills,
+    Agent, Beginning, Setup, Shortening, Wishes, catalogue, instructions, next_beginning, prompt, skills,
 };
 use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
 use crate::cli::{AgentKind, RunOptions};
@@ -117,7 +118,7 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
     Setup {
         system: Box::new(system),
         small_system,
-        hooks: hooks(app),
+        hooks: hooks::reader(app),
         trusted,
         secrets,
         surroundings: app.project.surroundings(sandbox.secret_files(), app.shell.definitions()),
@@ -141,14 +142,6 @@ fn facts<'a>(
     language: &'a str,
 ) -> prompt::PromptFacts<'a> {
     prompt::PromptFacts { roots, system: std::env::consts::OS, shell, handoff, language }
-}
-
-/// The files of hooks: the person's own, and the place's as they were shown, where the person trusts them.
-fn hooks(app: &App) -> ReadHooks {
-    let files = app.project.files.hooks().filter(|_| app.project.trusted());
-    let of_place: Vec<String> = files.map(|file| file.text.clone()).collect();
-    let own = app.paths.config.as_ref().map(|config| config.join("hooks.json"));
-    Box::new(move || own.and_then(|path| std::fs::read_to_string(path).ok()).into_iter().chain(of_place).collect())
 }
 
 /// Where skills are: the project's, where the person trusts it, then the person's own.

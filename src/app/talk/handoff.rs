@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::{Failed, runtime};
+use super::super::hooks::tell_mistakes;
 use super::super::models::{self, Missing, choose};
 use super::super::trust::settle_trust;
 use super::human::human_options;
@@ -38,6 +39,7 @@ pub(in crate::app) fn handoff(mut app: App, kind: HandoffKind) -> Exit {
     }
     let asked = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let settled = if asked { settle_trust(&mut app) } else { Ok(()) };
+    tell_mistakes(&app);
     let app = Rc::new(app);
     let (exit, put) = match settled {
         Ok(()) => job(&app, &facts).unwrap_or_else(|Failed { problem, exit }| {

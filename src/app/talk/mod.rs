@@ -31,6 +31,7 @@ use std::rc::Rc;
 use super::console::Console;
 use super::context::App;
 use super::failed::Failed;
+use super::hooks::tell_mistakes;
 use super::servers::{settle_servers, tell_unagreed};
 use super::trust::{settle_trust, tell_untrusted};
 use crate::cli::RunOptions;
@@ -57,6 +58,7 @@ pub(super) fn run(mut app: App, options: RunOptions) -> Exit {
     } else if let Err(exit) = settle_trust(&mut app).and_then(|()| settle_servers(&app)) {
         return exit;
     }
+    tell_mistakes(&app);
     if let Some(exit) = tries::copy(&mut app, &options, !printing) {
         return exit;
     }

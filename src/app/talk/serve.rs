@@ -8,6 +8,7 @@ use super::super::commands::machine;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::{Failed, runtime};
+use super::super::hooks::tell_mistakes;
 use super::super::trust::tell_untrusted;
 use super::agent;
 use super::throwaway::Throwaway;
@@ -21,6 +22,7 @@ use crate::tool::devtool::{ActionTool, actions, here};
 /// Serves until the client ends; offers the tools that only read, and with `all` the others, too.
 pub(in crate::app) fn serve_tools(mut app: App, all: bool) -> Exit {
     tell_untrusted(&app);
+    tell_mistakes(&app);
     let throwaway = Throwaway::beside(&app.paths.outputs().unwrap_or_else(std::env::temp_dir));
     app.throwaway = Some(throwaway.0.clone());
     let served = serve_with(&app, all);

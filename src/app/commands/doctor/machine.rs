@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::super::super::context::App;
+use super::super::super::hooks;
 use super::super::super::models;
 use super::super::super::settings::settings_problem;
 use super::super::check::Check;
@@ -124,6 +125,11 @@ pub(super) fn files(app: &App, locale: &Locale) -> Vec<Check> {
         file(app, locale, word::doctor::CACHE, app.paths.cache.clone()),
     ];
     checks.extend(app.paths.state.as_deref().and_then(|state| disk(app, locale, state)));
+    checks.extend(
+        hooks::mistakes(app)
+            .into_iter()
+            .map(|wrong| Check::bad(locale.text(word::doctor::HOOKS), wrong.place(&app.paths), wrong.hint)),
+    );
     checks.extend(open_to_others(app, locale));
     checks
 }
