@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::failure::Failure;
@@ -22,6 +23,9 @@ use crate::json_rpc::{self, Fault, Incoming, RpcError};
 
 /// Messages that may wait for a server that does not read.
 const WAITING: usize = 64;
+
+/// What a server is told whose answer is not waited for any longer.
+const TOO_SLOW: &str = "no sign of life within the time limit";
 
 /// A call of a server's tool.
 #[derive(Debug)]
@@ -71,7 +75,9 @@ pub(super) struct Connection {
     /// Who can ask the person just now.
     asks: Mutex<Option<mpsc::Sender<Asking>>>,
     /// How many questions the person has before them: a server does not hurry who thinks.
-    asked: Arc<AtomicUsize>,
+    asked: AtomicUsize,
+    /// When the last of them was answered.
+    answered: Mutex<Option<Instant>>,
 }
 
 struct PendingRequest {
@@ -84,12 +90,14 @@ struct PendingRequest {
 struct Waiting<'a> {
     connection: &'a Connection,
     id: u64,
+    /// Why nobody waits.
+    reason: &'static str,
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         if locked(&self.connection.pending).remove(&self.id).is_some() {
-            let params = json!({"requestId": self.id, "reason": "the user stopped it"});
+            let params = json!({"requestId": self.id, "reason": self.reason});
             // A server that does not read is not told.
             let _ = self.connection.outgoing.try_send(json_rpc::notification("notifications/cancelled", params));
         }
@@ -115,7 +123,8 @@ impl Connection {
             changed: Notify::new(),
             hang_up: CancellationToken::new(),
             asks: Mutex::default(),
-            asked: Arc::default(),
+            asked: AtomicUsize::default(),
+            answered: Mutex::default(),
         };
         (Arc::new(connection), sent)
     }
@@ -187,16 +196,19 @@ impl Connection {
         let (reply, mut answer) = oneshot::channel();
         let alive = Arc::new(Notify::new());
         locked(&self.pending).insert(id, PendingRequest { reply, progress, alive: Arc::clone(&alive) });
-        let waiting = Waiting { connection: self, id };
+        let mut waiting = Waiting { connection: self, id, reason: "the user stopped it" };
         let slow = || Failure::Slow { seconds: limit.as_secs() };
         let sent =
             tokio::time::timeout(limit, self.outgoing.send(json_rpc::request(id, method, &params.into()))).await;
         match sent {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return Err(self.ended().unwrap_or(Failure::Ended { code: None, said: String::new() })),
-            Err(_) => return Err(slow()),
+            Err(_) => {
+                waiting.reason = TOO_SLOW;
+                return Err(slow());
+            }
         }
-        let mut deadline = tokio::time::Instant::now() + limit;
+        let mut deadline = Instant::now() + limit;
         loop {
             tokio::select! {
                 biased;
@@ -204,12 +216,16 @@ impl Connection {
                     drop(waiting);
                     return answered.unwrap_or_else(|_| Err(self.ended().unwrap_or(Failure::Off)));
                 }
-                () = alive.notified() => deadline = tokio::time::Instant::now() + limit,
+                () = alive.notified() => deadline = Instant::now() + limit,
                 () = tokio::time::sleep_until(deadline) => {
-                    if self.asked.load(Ordering::Relaxed) == 0 {
+                    let now = Instant::now();
+                    // Whoever asks the person may come back to this line only with the answer.
+                    let since = if self.asked.load(Ordering::Acquire) > 0 { Some(now) } else { *locked(&self.answered) };
+                    deadline = since.map_or(now, |since| since + limit);
+                    if deadline <= now {
+                        waiting.reason = TOO_SLOW;
                         return Err(slow());
                     }
-                    deadline = tokio::time::Instant::now() + limit;
                 }
             }
         }
@@ -295,16 +311,17 @@ impl Connection {
 
     /// Asks the person; answers `cancel` if nobody can be asked.
     pub(super) async fn ask(&self, params: Value) -> Value {
-        struct Counted(Arc<AtomicUsize>);
-        impl Drop for Counted {
+        struct Counted<'a>(&'a Connection);
+        impl Drop for Counted<'_> {
             fn drop(&mut self) {
-                self.0.fetch_sub(1, Ordering::Relaxed);
+                *locked(&self.0.answered) = Some(Instant::now());
+                self.0.asked.fetch_sub(1, Ordering::Release);
             }
         }
         let cancelled = || json!({"action": "cancel"});
         let Some(asks) = locked(&self.asks).clone() else { return cancelled() };
         self.asked.fetch_add(1, Ordering::Relaxed);
-        let _counted = Counted(Arc::clone(&self.asked));
+        let _counted = Counted(self);
         let (reply, answer) = oneshot::channel();
         if asks.send(Asking { params, reply }).await.is_err() {
             return cancelled();
@@ -333,6 +350,8 @@ pub(super) fn capabilities() -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::Pin;
+
     use super::*;
 
     const LONG: Duration = Duration::from_hours(1);
@@ -363,7 +382,46 @@ mod tests {
         let result = connection.request("a", Map::new(), Duration::from_secs(10), None).await;
         assert_eq!(result, Err(Failure::Slow { seconds: 10 }));
         assert_eq!(sent.recv().await.unwrap()["method"], "a");
-        assert_eq!(sent.recv().await.unwrap()["method"], "notifications/cancelled");
+        let cancelled = sent.recv().await.unwrap();
+        assert_eq!(cancelled["method"], "notifications/cancelled");
+        assert_eq!(cancelled["params"], json!({"requestId": 1, "reason": TOO_SLOW}));
+    }
+
+    #[tokio::test]
+    async fn a_server_is_told_that_the_user_stopped_it() {
+        let (connection, mut sent) = Connection::new();
+        let mut request = Box::pin(connection.request("a", Map::new(), LONG, None));
+        assert!(is_waiting(&mut request).await);
+        drop(request);
+        assert_eq!(sent.recv().await.unwrap()["method"], "a");
+        assert_eq!(sent.recv().await.unwrap()["params"]["reason"], "the user stopped it");
+    }
+
+    async fn is_waiting(request: &mut (impl Future + Unpin)) -> bool {
+        std::future::poll_fn(|context| std::task::Poll::Ready(Pin::new(&mut *request).poll(context).is_pending()))
+            .await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_comes_after_the_deadline_begins_it_anew() {
+        let (connection, mut sent) = Connection::new();
+        let (asks, mut asked) = mpsc::channel(1);
+        let _until = connection.let_ask(asks);
+        let mut request = Box::pin(connection.request("a", Map::new(), Duration::from_secs(10), None));
+        assert!(is_waiting(&mut request).await);
+        assert_eq!(sent.recv().await.unwrap()["method"], "a");
+        let (id, parameters) = (json!("q"), json!({"message": "name?"}));
+        connection.receive(Incoming::Request { id, method: "elicitation/create".into(), parameters });
+        let asking = asked.recv().await.unwrap();
+        // While the person is asked, nobody looks at the request.
+        tokio::time::advance(Duration::from_secs(100)).await;
+        asking.reply.send(json!({"action": "accept"})).unwrap();
+        assert_eq!(sent.recv().await.unwrap()["id"], "q");
+        assert!(is_waiting(&mut request).await);
+        tokio::time::advance(Duration::from_secs(9)).await;
+        assert!(is_waiting(&mut request).await);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(request.await, Err(Failure::Slow { seconds: 10 }));
     }
 
     #[tokio::test(start_paused = true)]
