@@ -41,9 +41,11 @@ async fn form(server: &str, message: &str, schema: &Value, person: &Person) -> V
     }
     let required: Vec<&str> =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let said = ["title", "description"].map(|key| schema.get(key).and_then(Value::as_str).unwrap_or_default());
+    let about = format!("{message} {}", said.join(" "));
     let mut content = Map::new();
     for (name, field) in fields {
-        let field = Field::read(name, field, required.contains(&name.as_str()));
+        let field = Field::read(name, field, required.contains(&name.as_str()), &about);
         match field.ask(server, message, person).await {
             Said::Value(value) => drop(content.insert(name.clone(), value)),
             Said::Nothing => {}
@@ -82,10 +84,14 @@ struct Field {
     default: Option<Value>,
     needed: bool,
     secret: bool,
+    /// The least and the most: of a number its value, of a text its characters.
+    least: Option<f64>,
+    most: Option<f64>,
 }
 
 impl Field {
-    fn read(name: &str, field: &Value, needed: bool) -> Self {
+    /// Reads a field; `about` is what the form says of all.
+    fn read(name: &str, field: &Value, needed: bool, about: &str) -> Self {
         let text = |key: &str| field.get(key).and_then(Value::as_str).unwrap_or_default();
         let kind = match text("type") {
             "number" => Kind::Number,
@@ -111,9 +117,25 @@ impl Field {
             "" => title.to_owned(),
             description => format!("{title}: {description}"),
         };
-        let secret = text("format") == "password" || is_secret_name(name) || asks_for_secret(&label);
+        // What is picked from a list is no secret because of the words above the form.
+        let about = if choices.is_empty() { about } else { "" };
+        let told = format!("{label} {about}");
+        let is_number = matches!(kind, Kind::Number | Kind::Integer);
+        let bound = |number: &str, text: &str| {
+            field.get(if is_number { number } else { text }).and_then(Value::as_f64).filter(|_| choices.is_empty())
+        };
+        let (least, most) = (bound("minimum", "minLength"), bound("maximum", "maxLength"));
+        let label = match (least, most) {
+            (Some(least), Some(most)) if is_number => format!("{label} ({least}–{most})"),
+            (Some(least), None) if is_number => format!("{label} (≥ {least})"),
+            (None, Some(most)) if is_number => format!("{label} (≤ {most})"),
+            _ => label,
+        };
+        let secret = text("format") == "password"
+            || is_secret_name(name)
+            || asks_for_secret(&told);
         let default = field.get("default").filter(|default| !default.is_null()).cloned();
-        Self { label: clean(label.as_bytes()), kind, choices, default, needed, secret }
+        Self { label: clean(label.as_bytes()), kind, choices, default, needed, secret, least, most }
     }
 
     async fn ask(&self, server: &str, message: &str, person: &Person) -> Said {
@@ -177,6 +199,14 @@ impl Field {
             return Some(Said::Value(if self.kind == Kind::Several { json!([value]) } else { value }));
         }
         let number = || text.parse::<f64>().ok().filter(|number| number.is_finite());
+        let size = match self.kind {
+            Kind::Number | Kind::Integer => number()?,
+            #[expect(clippy::cast_precision_loss, reason = "nobody types so much")]
+            Kind::Text | Kind::Switch | Kind::Several => text.chars().count() as f64,
+        };
+        if self.least.is_some_and(|least| size < least) || self.most.is_some_and(|most| size > most) {
+            return None;
+        }
         Some(Said::Value(match self.kind {
             Kind::Number => json!(number()?),
             Kind::Integer => json!(text.parse::<i64>().ok()?),
@@ -259,6 +289,26 @@ mod tests {
             assert_eq!(result, json!({"action": "decline"}));
             assert!(matches!(&questions[0].asker, Asker::Server { secret: true, .. }), "{name}");
         }
+        let secret = |question: &Question| matches!(&question.asker, Asker::Server { secret: true, .. });
+        for (message, title) in [("Paste your API key", ""), ("?", "Your password")] {
+            let properties = json!({"value": {"type": "string"}, "days": {"enum": ["Mo", "Tu"]}});
+            let params = json!({"message": message, "requestedSchema": {"title": title, "properties": properties}});
+            let (_, questions) = asked(params, vec![words(""), words("")]).await;
+            let found = |word: &str| questions.iter().find(|question| question.text.ends_with(word)).map(secret);
+            assert_eq!((found("value"), found("days")), (Some(true), Some(false)), "{message}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_too_small_too_large_too_short_or_too_long_is_asked_once_more() {
+        let field = |field: Value| json!({"message": "?", "requestedSchema": {"properties": {"x": field}}});
+        let port = field(json!({"type": "integer", "minimum": 1, "maximum": 65535}));
+        let (result, questions) = asked(port, vec![words("0"), words("65536"), words("443")]).await;
+        assert_eq!(result, json!({"action": "accept", "content": {"x": 443}}));
+        assert_eq!(questions[0].text, "?\nx (1–65535)");
+        let name = field(json!({"type": "string", "minLength": 2, "maxLength": 3}));
+        let (result, _) = asked(name, vec![words("ä"), words("four"), words("äöü")]).await;
+        assert_eq!(result, json!({"action": "accept", "content": {"x": "äöü"}}));
     }
 
     #[tokio::test]
