@@ -12,17 +12,19 @@ if [[ $- == *i* && (-o emacs || -o vi) && -z ${__axi_code-} ]]; then
   # The same process keeps its conversation (exec bash); a shell inside a shell gets its own.
   [[ ${AXI_SESSION-} == *-$$-* ]] || export AXI_SESSION=${EPOCHSECONDS:-$RANDOM$RANDOM}-$$-$RANDOM
 
-  # While the prompt of a new command is shown, two are empty: since is when a command began (PS0 sets it), inside that
-  # the line is not its first (PS2). Next is what the next prompt has to do.
-  __axi_code=0 __axi_since=0 __axi_inside='' __axi_word='' __axi_ran='' __axi_old='' __axi_number='' __axi_every=''
+  # While the prompt of a new command is shown, three are empty: since is when a command began (PS0 sets it), inside that
+  # the line is not its first (PS2), empty that nothing ran before this prompt (Ctrl+C). Next is what the next prompt has to do.
+  __axi_code=0 __axi_since=0 __axi_inside='' __axi_empty='' __axi_word='' __axi_ran='' __axi_old='' __axi_number='' __axi_every=''
   __axi_next=__axi_started __axi_vi='' __axi_one=- __axi_new='' __axi_state='none -' __axi_stock=()
 
   # A call copies the body, so it is short.
   __axi_prompt() {
     __axi_code=$? __axi_word=$_ __axi_inside=''
     if [[ $__axi_since || $__axi_every ]]; then
-      __axi_ran="$__axi_since $__axi_code ${EPOCHREALTIME-0} $__axi_word" __axi_since=''
+      __axi_ran="$__axi_since $__axi_code ${EPOCHREALTIME-0} $__axi_word" __axi_since='' __axi_empty=''
       __axi_old=$__axi_number __axi_number=$HISTCMD
+    else
+      __axi_empty=1
     fi
     if [[ $__axi_next || -o vi && -z $__axi_vi ]]; then "${__axi_next:-__axi_bind_vi}"; fi
     return "$__axi_code"

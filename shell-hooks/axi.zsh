@@ -10,16 +10,17 @@ if [[ -o interactive && -o zle ]]; then
 # The same process keeps its conversation (a hook loaded again, exec zsh); a shell inside a shell gets its own.
 [[ ${AXI_SESSION-} == *-$$-* ]] || export AXI_SESSION=$RANDOM$RANDOM-$$-$RANDOM$RANDOM
 
-# All that is kept of the last command: its text, behind a dot, and its exit code, which a widget that others wrap does
-# not see. One assignment each, which is nearly all a prompt costs. How long it took zsh's history knows.
-_axi_ran= _axi_code=
+# All that is kept of the last command: its text, behind a dot, and the exit code, which a widget that others wrap does
+# not see: the one that $? is, and the one that the command had before Ctrl+C at a prompt. One assignment each, which is
+# nearly all a prompt costs. How long it took zsh's history knows.
+_axi_ran= _axi_code= _axi_status=
 _axi_preexec() {
-  _axi_ran=.$1
+  _axi_ran=.$1 _axi_status=
   # `axi doctor` is told who else is here, by now.
   if [[ $3 == *axi*doctor* ]]; then _axi_load && _axi_tell_hook; fi
 }
 _axi_precmd() {
-  _axi_code=$?
+  _axi_code=$? _axi_status=${_axi_status:-$?}
 }
 
 # After the first press this is not needed any more.

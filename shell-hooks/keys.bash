@@ -23,7 +23,10 @@ __axi_tell() {
   # What is told again after ESC is not looked up again: the history has our line by then.
   if [[ $__axi_ran ]]; then
     since=${__axi_ran%% *} ended=${__axi_ran#* * } ended=${ended%% *}
-    __axi_status=$1 __axi_command='' __axi_seconds='' __axi_ran=''
+    __axi_status=$1 __axi_command='' __axi_seconds=''
+    # Ctrl+C at a prompt has left its own code since.
+    if [[ ${__axi_empty-} ]]; then __axi_status=${__axi_ran#* } __axi_status=${__axi_status%% *}; fi
+    __axi_ran=''
     if [[ -o history ]]; then
       __axi_last
       # It is not in the history (or this bash does not number it here): perhaps the same command once more, perhaps one

@@ -27,7 +27,7 @@ _axi_tell() {
       spent=${${=$(fc -lD -1)}[2]}
       spent=$(( ${spent%:*} * 60 + 10#${spent#*:} ))
     fi
-    _axi_told=("$command" "$_axi_code" "$spent")
+    _axi_told=("$command" "${_axi_status:-$_axi_code}" "$spent")
   fi
   export AXI_LINE=$BUFFER AXI_REPLY=$_axi_reply AXI_SHELL=zsh AXI_SHELL_VERSION=$ZSH_VERSION
   export AXI_LAST_COMMAND=${_axi_told[1][1,4096]} AXI_LAST_STATUS=$_axi_told[2] AXI_LAST_SECONDS=$_axi_told[3]

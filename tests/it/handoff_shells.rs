@@ -196,6 +196,23 @@ impl Round {
         self.settled("empty line after a failure", 3);
     }
 
+    /// Ctrl+C at a prompt has an exit code of its own, which is not the command's.
+    fn empty_after_a_dropped_line(&mut self) {
+        self.person.enters("sh -c 'exit 4'");
+        self.person.sees_line("");
+        self.person.types("half");
+        self.person.sees_line("half");
+        self.person.types("\x03");
+        self.person.sees_line("");
+        self.server.push(answer::chat_text("It ended with four."));
+        self.person.types("\x07");
+        self.person.sees("It ended with four.");
+        self.person.sees_line("");
+        assert!(self.server.requests().last().unwrap().text.contains("its exit code: 4"));
+        self.kept("sh -c 'exit 4'");
+        self.settled("empty line after Ctrl+C", 130);
+    }
+
     /// What a command of the agent changed in its own shell is a line to review in this one.
     fn changed(&mut self) {
         let command = serde_json::json!({"command": "mkdir -p deep && cd deep && export A='x y'"});
@@ -316,6 +333,10 @@ fn all_cases(row: &Row, in_tmux: bool) {
     round.suspended_with_a_command();
     round.empty();
     round.empty_after_a_failure();
+    // fish keeps the command's own code.
+    if row.shell != "fish" {
+        round.empty_after_a_dropped_line();
+    }
     round.changed();
     round.many_lines();
     round.many_lines_back();
