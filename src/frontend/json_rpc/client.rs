@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use super::plain::clean;
 use crate::json_rpc::{self, RpcError};
 use crate::terminal::escape_json;
 
@@ -62,8 +63,8 @@ impl Client {
     }
 
     /// Writes one message: one line, in one write.
-    fn send(&self, message: &Value) {
-        let mut line = escape_json(message.to_string());
+    fn send(&self, message: Value) {
+        let mut line = escape_json(clean(message).to_string());
         line.push('\n');
         let mut out = lock(&self.0.out);
         if out.broken {
@@ -78,12 +79,12 @@ impl Client {
 
     /// Tells something that needs no answer.
     pub(in crate::frontend) fn notify(&self, method: &str, parameters: Value) {
-        self.send(&json_rpc::notification(method, parameters));
+        self.send(json_rpc::notification(method, parameters));
     }
 
     /// Answers a request.
     pub(in crate::frontend) fn answer(&self, id: &Value, result: Result<Value, RpcError>) {
-        self.send(&json_rpc::answer(id, result));
+        self.send(json_rpc::answer(id, result));
     }
 
     /// Makes a request of our own for a session; the answer arrives at the receiver.
@@ -100,7 +101,7 @@ impl Client {
             waiting.requests.insert(id, (session.to_owned(), sender));
             id
         };
-        self.send(&json_rpc::request(id, method, parameters));
+        self.send(json_rpc::request(id, method, parameters));
         receiver
     }
 
@@ -147,6 +148,26 @@ mod tests {
 
     use super::*;
     use crate::json_rpc::Fault;
+
+    #[test]
+    fn a_title_with_an_escape_is_sent_without_it() {
+        struct Kept(Arc<Mutex<Vec<u8>>>);
+        impl Write for Kept {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                lock(&self.0).extend(bytes);
+                Ok(bytes.len())
+            }
+
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let sent = Arc::new(Mutex::default());
+        let client = Client::new(Box::new(Kept(Arc::clone(&sent))), Box::new(|| {}));
+        client.notify("session/update", json!({"update": {"title": "a\u{1b}]0;b\u{7}"}}));
+        let sent: Value = serde_json::from_slice(&lock(&sent)).unwrap();
+        assert_eq!(sent["params"]["update"]["title"], "a␛]0;b␇");
+    }
 
     #[test]
     fn a_request_is_answered_refused_or_stopped_and_never_left_waiting() {

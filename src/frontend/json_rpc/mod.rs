@@ -3,6 +3,7 @@
 
 mod client;
 mod lines;
+mod plain;
 
 pub(super) use client::{Client, Lines, Reply, wait};
 pub(super) use lines::{Heard, read_lines};
