@@ -6,9 +6,11 @@
 
 use std::collections::VecDeque;
 use std::io::Read;
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::json_rpc::{Client, Heard, Lines, read_lines};
@@ -23,6 +25,8 @@ const REVISIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-
 const LONGEST_LINE: u64 = 1024 * 1024;
 /// Lines that may wait while a call runs.
 const WAITING: usize = 64;
+/// So long calls go on when the client has closed its end: a script's may still be answered.
+const CLOSING: Duration = Duration::from_secs(2);
 /// Calls that may wait; more are refused.
 const MOST_CALLS: usize = 100;
 
@@ -52,7 +56,8 @@ struct Wanted {
     progress: Option<Value>,
 }
 
-/// Serves until the client closes the connection and its calls are answered, or `cancel` is cancelled.
+/// Serves until the client closes the connection and its calls are answered or [`CLOSING`] has passed, or `cancel` is
+/// cancelled.
 pub async fn serve(
     agent: &mut Agent,
     offers: Offers,
@@ -70,8 +75,11 @@ pub async fn serve(
         tracing::error!(%error, "the client cannot be read");
         return;
     }
-    let mut server = Server { client, offers, waiting: VecDeque::new(), open: true };
+    let mut server = Server { client, offers, waiting: VecDeque::new(), open: true, closing: None };
     loop {
+        if server.closing.is_some_and(|closing| closing <= Instant::now()) {
+            return;
+        }
         if let Some(wanted) = server.waiting.pop_front() {
             server.run(agent, wanted, &mut lines, cancel).await;
         } else if !server.open || !server.hear(&mut lines, cancel).await {
@@ -89,6 +97,8 @@ struct Server {
     waiting: VecDeque<Wanted>,
     /// Whether there may be more to hear.
     open: bool,
+    /// When calls are stopped, once there is nothing more to hear.
+    closing: Option<Instant>,
 }
 
 impl Server {
@@ -121,6 +131,8 @@ impl Server {
                         }
                     }
                     result = &mut running => break result,
+                    // Whoever would read the answer is gone, or has waited for long enough.
+                    () = until(self.closing), if !stop.is_cancelled() => stop.cancel(),
                 }
             }
         };
@@ -136,17 +148,23 @@ impl Server {
         self.client.answer(&wanted.id, Ok(json!({"content": [{"type": "text", "text": said}], "isError": failed})));
     }
 
+    /// There is nothing more to hear.
+    fn close(&mut self) {
+        self.open = false;
+        self.closing.get_or_insert_with(|| Instant::now() + CLOSING);
+    }
+
     /// Handles a line; returns the id of a request that the client has cancelled.
     fn take(&mut self, heard: Option<Heard>) -> Option<Value> {
         let line = match heard {
             Some(Heard::Line(line)) => line,
             Some(Heard::TooLong) => {
                 self.client.answer(&Value::Null, Err(RpcError::new(Fault::Parse, "a line is too long")));
-                self.open = false;
+                self.close();
                 return None;
             }
             Some(Heard::End) | None => {
-                self.open = false;
+                self.close();
                 return None;
             }
         };
@@ -227,6 +245,14 @@ impl Server {
         let progress = parameters["_meta"].get("progressToken").cloned();
         self.waiting.push_back(Wanted { id: id.clone(), call, progress });
         Ok(())
+    }
+}
+
+/// Waits for a moment, if there is one.
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -208,6 +208,23 @@ fn a_call_that_runs_holds_nobody_up_tells_its_progress_and_can_be_cancelled() {
     assert!(peer.child.wait().unwrap().success());
 }
 
+#[test]
+fn a_client_that_hangs_up_has_its_batch_answered_and_what_runs_on_is_ended() {
+    let home = home();
+    program(&home, "cargo", "sleep 1; echo built");
+    let build = |id| call(id, "cargo_build", &json!({}));
+    home.write("config/axi/config.toml", "[permissions]\nallow = [\"cargo_build\"]\n");
+    let all = answers(&home, &["--all"], &[build(1)]);
+    assert!(text(&all[0]).0.contains("built"), "{all:?}");
+    program(&home, "cargo", "echo $$ >running; exec sleep 300");
+    let begun = std::time::Instant::now();
+    let all = answers(&home, &["--all"], &[build(1), build(2)]);
+    assert_eq!(all, Vec::<Value>::new());
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    let process = std::fs::read_to_string(home.work().join("running")).unwrap();
+    assert!(!std::path::Path::new(&format!("/proc/{}", process.trim())).exists(), "{process}");
+}
+
 /// What the judge says of an action's call, in a directory where nothing else is known.
 fn judged(name: &str, input: &Value) -> Option<(Decision, bool)> {
     let roots = Roots { cwd: "/work".into(), workspace: "/work".into(), home: Some("/home/me".into()) };
