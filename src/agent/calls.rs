@@ -314,7 +314,7 @@ impl Calls<'_> {
     /// error is the answer of a call that one of them holds back.
     async fn held_by_hooks(&mut self, about: &About<'_>, effect: Effect) -> Result<Option<String>, Refused> {
         let kept = self.keep_before_hooks(Event::PreToolUse, about, &Subject::Whole).await;
-        let said = self.hooks.before_call((about, effect), self.session, self.cancel).await;
+        let said = self.hooks.before_call((about, effect), self.session, self.frontend, self.cancel).await;
         if kept {
             self.undo.look_after(self.frontend, self.cancel).await;
         }
@@ -331,7 +331,7 @@ impl Calls<'_> {
     /// Tells the user's hooks what a call brought, and puts what they say behind its output.
     async fn tell_hooks(&mut self, about: &About<'_>, changed: &Subject, output: &mut ToolOutput) {
         let kept = self.keep_before_hooks(Event::PostToolUse, about, changed).await;
-        let said = self.hooks.after_call(about, output, self.session, self.cancel).await;
+        let said = self.hooks.after_call(about, output, self.session, self.frontend, self.cancel).await;
         if kept {
             self.undo.look_after(self.frontend, self.cancel).await;
         }

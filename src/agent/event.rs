@@ -142,6 +142,11 @@ pub enum Activity {
         /// What the call is about, as far as it is written.
         subject: Subject,
     },
+    /// A hook of the person's runs.
+    Hook {
+        /// Its command.
+        command: String,
+    },
     /// A tool runs.
     Running {
         /// The tool's name.

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::event::{AgentEvent, Frontend, Notice};
+use super::event::{Activity, AgentEvent, Frontend, Notice};
 use crate::conversation::{Effect, Outcome};
 use crate::sandbox::Variables;
 use crate::session::Session;
@@ -122,9 +122,11 @@ impl Hooks {
         &self,
         (about, effect): (&About<'_>, Effect),
         session: &Session,
+        frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Replies {
-        let mut said = self.tell(Event::PreToolUse, Some(about), session, json!({}), cancel).await;
+        let mut said =
+            self.tell(Event::PreToolUse, (Some(about), Some(frontend)), session, json!({}), cancel).await;
         if let Some(mistaken) = self.list.mistaken.as_ref().filter(|_| effect != Effect::Read) {
             said.hold(Held::Ask(mistaken.clone()));
         }
@@ -137,11 +139,12 @@ impl Hooks {
         about: &About<'_>,
         output: &ToolOutput,
         session: &Session,
+        frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Replies {
         let failed = output.outcome != Outcome::Ok;
         let response = json!({"tool_response": {"content": output.content, "is_error": failed}});
-        self.tell(Event::PostToolUse, Some(about), session, response, cancel).await
+        self.tell(Event::PostToolUse, (Some(about), Some(frontend)), session, response, cancel).await
     }
 
     /// Tells whether the hooks of the start have run.
@@ -155,7 +158,7 @@ impl Hooks {
             return Replies::default();
         }
         let source = json!({"source": if resumed { "resume" } else { "startup" }});
-        self.tell(Event::SessionStart, None, session, source, cancel).await
+        self.tell(Event::SessionStart, (None, None), session, source, cancel).await
     }
 
     /// Runs the hooks when the model would stop; if one holds it back, its reason tells the model why to go on.
@@ -164,7 +167,7 @@ impl Hooks {
         if before >= MOST_STOPS {
             return Replies::default();
         }
-        self.tell(Event::Stop, None, session, json!({"stop_hook_active": before > 0}), cancel).await
+        self.tell(Event::Stop, (None, None), session, json!({"stop_hook_active": before > 0}), cancel).await
     }
 
     /// Runs the hooks before the conversation is shortened for requests.
@@ -176,13 +179,13 @@ impl Hooks {
     ) -> Replies {
         let trigger = if manual { "manual" } else { "auto" };
         let about = json!({"trigger": trigger, "custom_instructions": focus});
-        self.tell(Event::PreCompact, None, session, about, cancel).await
+        self.tell(Event::PreCompact, (None, None), session, about, cancel).await
     }
 
     async fn tell(
         &self,
         event: Event,
-        about: Option<&About<'_>>,
+        (about, mut frontend): (Option<&About<'_>>, Option<&mut dyn Frontend>),
         session: &Session,
         beside: Value,
         cancel: &CancellationToken,
@@ -208,6 +211,10 @@ impl Hooks {
             if let Some(given) = given {
                 input["tool_name"] = name.as_str().into();
                 input["tool_input"] = given.clone();
+            }
+            if let Some(frontend) = &mut frontend {
+                let activity = Activity::Hook { command: session.redacted(&hook.command) };
+                frontend.show(&AgentEvent::Waiting { activity });
             }
             let place = (self.workspace.as_path(), &self.variables);
             match run(hook, &input, place, cancel).await {

@@ -145,6 +145,7 @@ pub fn activity(locale: &Locale, roots: &Roots, tools: &Toolbox, activity: &Acti
         Activity::SummingUp => locale.text(word::activity::SUMMING_UP).to_owned(),
         Activity::Connecting => locale.text(word::activity::CONNECTING).to_owned(),
         Activity::Loading => locale.text(word::activity::LOADING).to_owned(),
+        Activity::Hook { command } => locale.with(word::activity::Hook { command: &first_line(command) }),
         Activity::Reading { read, all } => {
             locale.with(word::activity::Reading { read: &read.to_string(), all: &all.to_string() })
         }

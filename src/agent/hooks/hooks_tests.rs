@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::run::End;
 use super::*;
+use crate::agent::{Approval, ApprovalRequest};
 use crate::conversation::{Subject, ToolCall, ToolVerb};
 use crate::session::{Redactor, SessionId};
 
@@ -34,6 +35,22 @@ fn session(place: &std::path::Path) -> Session {
     Session::new(id, place.to_owned(), None, Redactor::default())
 }
 
+/// The hooks that a person sees run.
+#[derive(Default)]
+struct Seen(Vec<String>);
+
+impl Frontend for Seen {
+    fn show(&mut self, event: &AgentEvent) {
+        if let AgentEvent::Waiting { activity: Activity::Hook { command } } = event {
+            self.0.push(command.clone());
+        }
+    }
+
+    fn approve(&mut self, _request: &ApprovalRequest) -> Approval {
+        Approval::Unavailable
+    }
+}
+
 async fn before(text: String, name: &str, verb: ToolVerb) -> Replies {
     let call = call(name, json!({"command": "rm -rf build", "path": "a"}));
     held(text, &About { call: &call, verb, subject: &Subject::Whole }, Effect::Read).await
@@ -42,7 +59,9 @@ async fn before(text: String, name: &str, verb: ToolVerb) -> Replies {
 async fn held(text: String, about: &About<'_>, effect: Effect) -> Replies {
     let place = tempfile::tempdir().unwrap();
     let hooks = hooks(text, place.path());
-    hooks.before_call((about, effect), &session(place.path()), &CancellationToken::new()).await
+    hooks
+        .before_call((about, effect), &session(place.path()), &mut Seen::default(), &CancellationToken::new())
+        .await
 }
 
 #[tokio::test]
@@ -94,8 +113,11 @@ async fn what_is_told_and_where_it_runs() {
     let output = ToolOutput::ok("done", crate::tool::ToolFacts::default());
     let (session, cancel) = (session(place.path()), CancellationToken::new());
     let about = About { call: &call, verb: ToolVerb::Edit, subject: &Subject::Whole };
-    let said = hooks.after_call(&about, &output, &session, &cancel).await;
+    let mut seen = Seen::default();
+    let said = hooks.after_call(&about, &output, &session, &mut seen, &cancel).await;
     assert_eq!(said, Replies::default());
+    // The person sees what is waited for.
+    assert!(matches!(&seen.0[..], [command] if command.starts_with("cat > told")), "{:?}", seen.0);
     let told: Value = serde_json::from_slice(&std::fs::read(place.path().join("told")).unwrap()).unwrap();
     let path = place.path().to_string_lossy().into_owned();
     let expected = json!({
@@ -130,7 +152,14 @@ async fn told(matcher: &str, name: &str, input: Value, (verb, subject): (ToolVer
     let place = tempfile::tempdir().unwrap();
     let hooks = hooks(text.replace("tr -d", "tee -a told | tr -d"), place.path());
     let about = About { call: &call, verb, subject: &subject };
-    hooks.before_call((&about, Effect::Write), &session(place.path()), &CancellationToken::new()).await;
+    hooks
+        .before_call(
+            (&about, Effect::Write),
+            &session(place.path()),
+            &mut Seen::default(),
+            &CancellationToken::new(),
+        )
+        .await;
     let told = std::fs::read_to_string(place.path().join("told")).unwrap_or_default();
     serde_json::Deserializer::from_str(&told).into_iter().map(Result::unwrap).collect()
 }

@@ -236,22 +236,12 @@ impl<W: Write> Human<W> {
     }
 
     fn waiting(&mut self, activity: &Activity) {
-        let explorers = match activity {
-            Activity::Exploring { explorers } => explorers.as_slice(),
-            Activity::Connecting
-            | Activity::SummingUp
-            | Activity::Loading
-            | Activity::Reading { .. }
-            | Activity::Silent { .. }
-            | Activity::Thinking
-            | Activity::Answering
-            | Activity::WritingCall { .. }
-            | Activity::Running { .. } => &[],
-        };
+        let explorers = if let Activity::Exploring { explorers } = activity { explorers.as_slice() } else { &[] };
         if matches!(
             activity,
             Activity::Connecting
                 | Activity::SummingUp
+                | Activity::Hook { .. }
                 | Activity::WritingCall { .. }
                 | Activity::Running { .. }
                 | Activity::Exploring { .. }
@@ -274,7 +264,11 @@ impl<W: Write> Human<W> {
             | Activity::WritingCall { .. }
             | Activity::Reading { .. }
             | Activity::Exploring { .. } => true,
-            Activity::Connecting | Activity::SummingUp | Activity::Loading | Activity::Running { .. } => false,
+            Activity::Connecting
+            | Activity::SummingUp
+            | Activity::Loading
+            | Activity::Hook { .. }
+            | Activity::Running { .. } => false,
             // Told once, not again as the seconds grow.
             Activity::Silent { seconds } => *seconds > SILENCE_TOLD_AFTER.as_secs(),
         };
