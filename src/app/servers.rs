@@ -1,7 +1,8 @@
 //! The MCP servers of a run: those of the settings, and those of a project's `.mcp.json` once the person agreed to them.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,6 +31,32 @@ const FILE: &str = ".mcp.json";
 /// A definition that cannot be used: its file, its name, and why.
 type Wrong = (PathBuf, String, DefinitionError);
 
+/// A definition that is not used, in words.
+pub(super) struct Unused {
+    pub(super) file: String,
+    /// Empty where it is the whole file.
+    pub(super) name: String,
+    pub(super) cause: String,
+    pub(super) of_project: bool,
+}
+
+/// Lists the definitions that are not used, and why: wrong ones, and those of a name that another one has.
+pub(super) fn unused(app: &App) -> Vec<Unused> {
+    let own = app.paths.settings();
+    let words = |(path, name, error): Wrong| Unused {
+        of_project: own.as_ref() != Some(&path),
+        file: app.paths.shown(&path),
+        name,
+        cause: match &error {
+            DefinitionError::Syntax { cause } => app.locale.with(word::server::NotRead { cause }),
+            DefinitionError::NoWay | DefinitionError::Name | DefinitionError::Shadowed => {
+                cause(&app.locale, &error)
+            }
+        },
+    };
+    defined(app).1.into_iter().map(words).collect()
+}
+
 /// All that are defined, in the order of their names, and what is wrong with others. The person's own comes before
 /// what an editor handed over, and that before a project's of the same name.
 fn defined(app: &App) -> (Vec<Definition>, Vec<Wrong>) {
@@ -45,17 +72,38 @@ fn defined(app: &App) -> (Vec<Definition>, Vec<Wrong>) {
     // The nearest wins.
     for folder in folders {
         let path = folder.join(FILE);
-        let small = path.metadata().is_ok_and(|file| file.is_file() && file.len() <= LARGEST);
-        let Some(bytes) = small.then(|| std::fs::read(&path).ok()).flatten() else { continue };
+        let bytes = match content(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            Err(error) => {
+                wrong.push((path, String::new(), DefinitionError::Syntax { cause: error.to_string() }));
+                continue;
+            }
+        };
         let definitions = read_project(&String::from_utf8_lossy(&bytes));
         wrong.extend(definitions.wrong.into_iter().map(|(name, error)| (path.clone(), name, error)));
         for definition in definitions.found {
             if found.iter().all(|known| known.name != definition.name) {
                 found.push(definition);
+            } else {
+                wrong.push((path.clone(), definition.name, DefinitionError::Shadowed));
             }
         }
     }
     (found, wrong)
+}
+
+/// Reads a file that may name servers.
+fn content(path: &Path) -> std::io::Result<Vec<u8>> {
+    let file = path.metadata()?;
+    // A pipe or a device would be waited for.
+    if !file.is_file() {
+        return Err(std::io::Error::other("it is no file"));
+    }
+    if file.len() > LARGEST {
+        return Err(ErrorKind::FileTooLarge.into());
+    }
+    std::fs::read(path)
 }
 
 /// Those of the settings, and the names of those that cannot be used.
@@ -95,6 +143,7 @@ fn cause(locale: &Locale, error: &DefinitionError) -> String {
         DefinitionError::Syntax { cause } => cause.clone(),
         DefinitionError::NoWay => locale.text(word::server::NEEDS_WAY).to_owned(),
         DefinitionError::Name => locale.text(word::server::NEEDS_NAME).to_owned(),
+        DefinitionError::Shadowed => locale.text(word::server::SHADOWED).to_owned(),
     }
 }
 
@@ -185,6 +234,8 @@ fn tell_wrong(app: &App, wrong: &[Wrong]) {
         let cause = &cause(&app.locale, error);
         let text = match error {
             DefinitionError::Syntax { .. } => app.locale.with(word::server::WrongFile { file, cause }),
+            // Another one of its name is used: that is asked for, not told each time.
+            DefinitionError::Shadowed => continue,
             DefinitionError::NoWay | DefinitionError::Name => {
                 app.locale.with(word::server::Wrong { file, name, cause })
             }

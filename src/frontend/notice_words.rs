@@ -47,7 +47,7 @@ pub const fn notice_label(notice: &Notice) -> Word {
 
 /// Words a notice.
 #[must_use]
-pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
+pub fn notice(locale: &Locale, notice: &Notice, speaking: Speaking) -> Diagnostic {
     let plain = |what: String| Diagnostic { what, hint: String::new() };
     match notice {
         Notice::CutByLength => plain(locale.text(word::notice::CUT_BY_LENGTH).to_owned()),
@@ -106,9 +106,15 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
         Notice::Server { name, failure } => Diagnostic {
             what: locale.with(word::notice::Server { name, cause: &server_failure(locale, failure) }),
             hint: if *failure == crate::mcp::Failure::SignIn {
-                locale.with(word::notice::ServerSignInHint { name })
+                match speaking {
+                    Speaking::ByFlags => locale.with(word::server::SignInHint { name }),
+                    Speaking::AtPrompt => locale.with(word::notice::ServerSignInHint { name }),
+                }
             } else {
-                locale.with(word::notice::ServerHint { name })
+                match speaking {
+                    Speaking::ByFlags => locale.with(word::notice::ServerHintFlag { name }),
+                    Speaking::AtPrompt => locale.with(word::notice::ServerHint { name }),
+                }
             },
         },
         Notice::NoSandbox { missing } => {

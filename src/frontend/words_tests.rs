@@ -71,3 +71,14 @@ fn a_title_says_what_a_call_was_about() {
         assert_eq!(told(name, input.clone(), &subject), [english, chinese], "{name} {input}");
     }
 }
+
+#[test]
+fn a_server_that_fails_is_told_with_what_helps_where_it_is_said() {
+    for failure in [crate::mcp::Failure::SignIn, crate::mcp::Failure::NotMcp] {
+        let told = crate::agent::Notice::Server { name: "lab".into(), failure };
+        let hint = |speaking| notice(&Locale::new("en"), &told, speaking).hint;
+        assert!(hint(Speaking::AtPrompt).contains("/mcp"));
+        let by_flags = hint(Speaking::ByFlags);
+        assert!(by_flags.contains("axi mcp ") && !by_flags.contains("/mcp"), "{by_flags}");
+    }
+}

@@ -82,6 +82,9 @@ pub enum DefinitionError {
     /// Its name would not do in a tool's name.
     #[error("a name is letters, digits, - and _, at most 32, without __")]
     Name,
+    /// A nearer file, an editor or the settings define one of this name.
+    #[error("another server of this name comes first")]
+    Shadowed,
 }
 
 impl Definition {

@@ -82,6 +82,7 @@ mod markdown_spec;
 #[cfg(test)]
 mod markdown_structure;
 mod mcp;
+mod mcp_list;
 mod mcp_login;
 mod mcp_serve;
 mod money;

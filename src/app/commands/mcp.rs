@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::console::Console;
 use super::super::context::App;
-use super::super::servers::{servers, tell_unagreed};
+use super::super::servers::{Unused, servers, unused};
 use super::super::tokens::Keeping;
 use super::mcp_found::{report, usable, waiting};
 use super::mcp_login::{sign_in, sign_out};
@@ -21,9 +21,12 @@ pub(in crate::app) fn mcp(app: &App, action: &McpAction, json: bool) -> Exit {
     match action {
         McpAction::List => {
             let Some(tools) = servers(app, Keeping::AsBefore) else {
-                tell_unagreed(app);
+                let unused = unused(app);
                 if json {
-                    return console.json(&json!([]));
+                    return console.json(&unused.iter().map(unused_row).collect::<Value>());
+                }
+                if !unused.is_empty() {
+                    return console.print(&unused.iter().map(unused_line).collect::<Vec<_>>().join("\n"));
                 }
                 let Problem { what, hint } = command::no_servers(&app.locale);
                 console.note(&format!("{what} · {hint}"));
@@ -43,15 +46,30 @@ fn list(app: &App, tools: &ServerTools, json: bool) -> Exit {
     let console = Console::new(&app.locale);
     let reports = tools.servers().reports();
     if json {
-        let rows: Vec<Value> = reports.iter().map(|report| row(app, tools, report)).collect();
-        return console.json(&Value::Array(rows));
+        let rows = reports.iter().map(|report| row(app, tools, report));
+        return console.json(&rows.chain(unused(app).iter().map(unused_row)).collect::<Value>());
     }
     let mut rows = Vec::new();
     for report in &reports {
         rows.push(format!("{}  {}", report.definition.name, sanitize_line(&facts(&app.locale, tools, report))));
         rows.push(format!("  {}", sanitize_line(&report.definition.line().replace(['\n', '\r'], "⏎"))));
     }
+    rows.extend(unused(app).iter().map(unused_line));
     console.print(&rows.join("\n"))
+}
+
+/// A definition that is not used, and why, on one line.
+fn unused_line(unused: &Unused) -> String {
+    let Unused { file, name, cause, .. } = unused;
+    let name = if name.is_empty() { file } else { name };
+    sanitize_line(&format!("{name}  {cause} · {file}")).into_owned()
+}
+
+fn unused_row(unused: &Unused) -> Value {
+    let source = if unused.of_project { "project" } else { "user" };
+    json!({
+        "name": unused.name, "source": source, "state": "unused", "file": unused.file, "failure": unused.cause,
+    })
 }
 
 /// What programs are told of a server. Values of variables and headers stay out: they may be secrets.
@@ -109,7 +127,13 @@ fn test(app: &App, name: &str, json: bool) -> Result<Exit, Exit> {
         let hint = if report.state == ServerState::NeedsSignIn {
             app.locale.with(word::server::SignInHint { name })
         } else {
-            app.locale.with(word::server::FailsHint { log: &log })
+            match &report.definition.way {
+                Way::Process { .. } => app.locale.with(word::server::FailsHint { log: &log }),
+                // Nobody keeps what it prints elsewhere.
+                Way::Address { url, .. } => {
+                    app.locale.with(word::server::FailsAddressHint { url: &sanitize_line(url) })
+                }
+            }
         };
         console.fail(&Problem { what: app.locale.with(word::server::Fails { name, cause }), hint });
         return Ok(Exit::Failed);

@@ -283,7 +283,7 @@ impl Frontend for Events {
                 }
             }
             AgentEvent::Notice { notice } => {
-                let told = words::notice(&self.wording.locale, notice);
+                let told = words::notice(&self.wording.locale, notice, words::Speaking::ByFlags);
                 self.tell(words::notice_label(notice), &told);
             }
             // What it cost and how it ended is told when it is over, as the session has counted it.

@@ -401,7 +401,7 @@ impl<W: Write> Frontend for Human<W> {
             AgentEvent::Notice { notice } => {
                 self.end_text();
                 self.painter.begin(Section::Notice);
-                let told = words::notice(self.locale(), notice);
+                let told = words::notice(self.locale(), notice, self.speaking);
                 self.painter.notice(words::notice_label(notice), &told);
                 self.told_broken = matches!(notice, Notice::BrokenMidway { .. });
                 self.paint_live();
