@@ -22,13 +22,40 @@ use crate::sandbox::Variables;
 use crate::session::Session;
 use crate::tool::ToolOutput;
 use answer::{Answer, Word};
-pub use fault::{HookFault, HookFile, HookMistake};
+pub use fault::{HookFault, HookMistake};
 use form::Hook;
 pub(super) use form::{About, Event};
 use run::{Failed, run};
 
 /// Reads the hook files that apply: the person's own, and those of a directory that the person trusts.
 pub type ReadHooks = Box<dyn FnOnce() -> Vec<HookFile> + Send>;
+
+/// A file of hooks, as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it says, or why it cannot be read.
+    pub text: Result<String, String>,
+}
+
+impl HookFile {
+    /// Finds what is wrong with it.
+    #[must_use]
+    pub fn mistake(&self) -> Option<HookMistake> {
+        self.read().1
+    }
+
+    fn read(&self) -> (Vec<Hook>, Option<HookMistake>) {
+        match &self.text {
+            Ok(text) => form::read(text),
+            Err(cause) => {
+                let fault = HookFault::Unreadable { cause: cause.clone() };
+                (Vec::new(), Some(HookMistake { line: 1, column: 1, fault }))
+            }
+        }
+    }
+}
 
 /// How many bytes a hook may tell the model at most.
 const LONGEST: usize = 16 * 1024;

@@ -1,16 +1,5 @@
 //! What is wrong with a file of hooks.
 
-use std::path::PathBuf;
-
-/// A file of hooks, as it was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookFile {
-    /// Where it is.
-    pub path: PathBuf,
-    /// What it says, or why it cannot be read.
-    pub text: Result<String, String>,
-}
-
 /// The first thing in a file of hooks that is wrong. Lines and columns count from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookMistake {
@@ -67,23 +56,5 @@ impl HookMistake {
         let line = text[..start].matches('\n').count() + 1;
         let column = start - text[..start].rfind('\n').map_or(0, |newline| newline + 1) + 1;
         Self { line, column, fault }
-    }
-}
-
-impl HookFile {
-    /// Finds what is wrong with it.
-    #[must_use]
-    pub fn mistake(&self) -> Option<HookMistake> {
-        self.read().1
-    }
-
-    pub(super) fn read(&self) -> (Vec<super::form::Hook>, Option<HookMistake>) {
-        match &self.text {
-            Ok(text) => super::form::read(text),
-            Err(cause) => {
-                let fault = HookFault::Unreadable { cause: cause.clone() };
-                (Vec::new(), Some(HookMistake { line: 1, column: 1, fault }))
-            }
-        }
     }
 }
