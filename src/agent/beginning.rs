@@ -1,5 +1,6 @@
 //! The fixed part of a request: system prompt and tools.
 
+use super::{AgentEvent, Frontend, Notice};
 use crate::conversation::{ToolSpec, tokens};
 
 /// The fixed part of a request, before the messages.
@@ -16,6 +17,14 @@ impl Beginning {
     /// Estimates how many tokens it has.
     pub(super) fn tokens(&self) -> u64 {
         tokens::estimate(&self.system) + tools_tokens(&self.tools)
+    }
+
+    /// Tells the person where the model is told less of the tools than before.
+    pub(super) fn tell_fewer_tools(&self, before: &Self, frontend: &mut dyn Frontend) {
+        let (left, of) = (self.tools.len(), before.tools.len());
+        if tools_tokens(&self.tools) < tools_tokens(&before.tools) {
+            frontend.show(&AgentEvent::Notice { notice: Notice::FewerTools { left, of } });
+        }
     }
 }
 

@@ -290,6 +290,13 @@ pub enum Notice {
         #[serde(flatten)]
         shortened: Shortened,
     },
+    /// The window is small: from now on the model is told of so few tools, and in few words.
+    FewerTools {
+        /// How many are left.
+        left: usize,
+        /// How many there were.
+        of: usize,
+    },
     /// An edit failed, and its file is as it was, whatever the model says.
     NotChanged {
         /// The file, absolute.

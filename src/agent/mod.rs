@@ -33,6 +33,7 @@ mod question;
 mod reach;
 mod recall;
 mod recalled;
+mod refusal;
 pub mod replay;
 mod request;
 mod results;

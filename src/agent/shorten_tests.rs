@@ -1,11 +1,13 @@
+use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use super::super::bench::{Answer, Bench, Recorder, bench_within, text};
+use super::super::bench::{Answer, Bench, Echo, Recorder, bench_with, bench_within, text};
 use super::super::{AgentEvent, Notice, Shortened, TurnEnd};
 use super::*;
-use crate::conversation::{StopReason, StreamEvent};
+use crate::conversation::{Effect, Preview, StopReason, StreamEvent, Subject, ToolSpec};
 use crate::provider::ProviderError;
 use crate::session::load;
+use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput};
 
 /// Two calls whose results come back as long as their arguments, then a word.
 fn task(name: &str) -> Vec<Answer> {
@@ -183,4 +185,37 @@ fn what_is_no_summary_is_not_taken_and_not_asked_for_for_ever() {
     }
     // No answer is scripted: asking would fail the test.
     let _ = runtime.block_on(bench.agent.shorten("", &mut Recorder::default(), &cancel));
+}
+
+/// A tool of many words.
+struct Wordy;
+
+impl Tool for Wordy {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec { description: "many words ".repeat(1_000), ..Echo.spec() }
+    }
+    fn effect(&self, input: &serde_json::Value, roots: &Roots) -> Effect {
+        Echo.effect(input, roots)
+    }
+    fn subject(&self, input: &serde_json::Value, roots: &Roots) -> Subject {
+        Echo.subject(input, roots)
+    }
+    fn check(&self, input: &serde_json::Value, before: &Before<'_>) -> Result<Preview, String> {
+        Echo.check(input, before)
+    }
+    fn run<'a>(&'a self, input: serde_json::Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Echo.run(input, context)
+    }
+}
+
+#[test]
+fn the_person_is_told_where_a_small_window_leaves_fewer_tools() {
+    let message = "This model's maximum context length is 4096 tokens. However, your messages resulted in 5120 tokens";
+    let refused = vec![Err(ProviderError::ContextOverflow { message: message.into() })];
+    let mut bench = bench_with(vec![refused, text("fine")], 9, true, vec![Arc::new(Wordy)]);
+    let mut recorder = Recorder::default();
+    assert_eq!(bench.turn("go", &mut recorder), TurnEnd::Done);
+    assert_eq!(*bench.provider.offered.lock().unwrap(), [vec!["echo".to_owned()], Vec::new()]);
+    let told = AgentEvent::Notice { notice: Notice::FewerTools { left: 0, of: 1 } };
+    assert_eq!(recorder.events.iter().filter(|event| **event == told).count(), 1, "{:?}", recorder.events);
 }

@@ -186,6 +186,7 @@ impl Agent {
                     let todos = todos.as_deref();
                     let window = Shorten { talk: &mut self.talk, beginning: &beginning, todos }.refused(&message);
                     let next = self.beginning(purpose);
+                    next.tell_fewer_tools(&beginning, frontend);
                     let counted = self.talk.window.counted(self.said().sent_tokens() + next.tokens());
                     // In a smaller window the tools are told briefly: that may be enough.
                     let fits = next.tokens() < beginning.tokens() && window.is_some_and(|window| counted < window);

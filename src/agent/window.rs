@@ -2,6 +2,7 @@
 
 use super::beginning::Beginning;
 use super::floor::Floor;
+use super::refusal::{Told, told};
 use crate::context::Limits;
 
 /// What is kept free for an answer at most, in tokens.
@@ -25,6 +26,10 @@ pub(super) struct Window {
     believed: Option<u64>,
     /// How many tokens the provider counts for 1,000 that we estimate.
     ratio: u64,
+    /// The most tokens that a request had which was answered: no smaller window is believed without a reason.
+    answered: u64,
+    /// How long an answer the provider keeps room for, where it said so.
+    kept_for_answer: u64,
     /// How many summaries were none.
     pub(super) failed: u32,
     /// What the last request certainly read, where the person has asked for bounds.
@@ -33,19 +38,21 @@ pub(super) struct Window {
 
 impl Window {
     pub(super) const fn new() -> Self {
-        Self { believed: None, ratio: 1_000, failed: 0, floor: None }
+        Self { believed: None, ratio: 1_000, answered: 0, kept_for_answer: 0, failed: 0, floor: None }
     }
 
     /// Nothing that was learnt of a model holds for another.
-    pub(super) const fn changed_model(&mut self) {
-        self.believed = None;
-        self.ratio = 1_000;
-        self.failed = 0;
-        self.floor = None;
+    pub(super) fn changed_model(&mut self) {
+        *self = Self::new();
     }
 
-    /// Learns how the provider counts.
+    /// Learns how the provider counts from a request that it answered.
     pub(super) fn learn(&mut self, estimated: u64, counted: u64) {
+        self.answered = self.answered.max(counted);
+        self.count_as(estimated, counted);
+    }
+
+    fn count_as(&mut self, estimated: u64, counted: u64) {
         // Few tokens say little; a provider that counts wildly is not believed.
         if estimated > 500 && counted > 0 {
             self.ratio = (counted.saturating_mul(1_000) / estimated).clamp(500, 3_000);
@@ -70,18 +77,26 @@ impl Window {
     pub(super) fn limits(&self, known: Option<u64>, answer: Option<u64>, beginning: &Beginning) -> Option<Limits> {
         let window = self.size(known)?;
         let estimated = window.saturating_mul(1_000) / self.ratio;
-        let answer = answer.unwrap_or(MOST_ANSWER).min(MOST_ANSWER).min(estimated / 6);
+        let kept = self.kept_for_answer.saturating_mul(1_000) / self.ratio;
+        let answer = answer.unwrap_or(MOST_ANSWER).min(MOST_ANSWER).min(estimated / 6).max(kept.min(estimated / 2));
         Some(Limits { window: estimated, beginning: beginning.tokens(), answer })
     }
 
     /// Takes in what a server said when it refused a request of so many tokens for its length; returns the window it named.
     pub(super) fn refused(&mut self, message: &str, sent: u64) -> Option<u64> {
-        let (window, counted) = numbers(message);
-        if let Some(counted) = counted {
-            self.learn(sent, counted);
+        let Told { window, read, all } = told(message);
+        if let Some(read) = read {
+            self.count_as(sent, read);
         }
+        if let (Some(read), Some(all)) = (read, all) {
+            self.kept_for_answer = all.saturating_sub(read);
+        }
+        // A window is not less than what it took, unless the refusal itself says so.
+        let window = window.filter(|window| *window >= self.answered || all.is_some_and(|all| all > *window));
         // Without its numbers: what was sent was too much, so that the window is smaller.
         let most = sent.saturating_mul(self.ratio) / 1_000 * 9 / 10;
+        // What was answered before proves nothing of a server that refuses now.
+        self.answered = 0;
         self.believe(window.unwrap_or(most));
         window
     }
@@ -100,22 +115,6 @@ impl Window {
 
     pub(super) fn believe(&mut self, window: u64) {
         self.believed = Some(window.min(self.believed.unwrap_or(u64::MAX)));
-    }
-}
-
-/// Reads the window and what the request had from a refusal: of the numbers of four digits and more the smallest and
-/// the largest ("maximum context length is 8192 tokens. However, you requested 10300 tokens", "prompt is too long:
-/// 210045 tokens > 200000 maximum").
-fn numbers(message: &str) -> (Option<u64>, Option<u64>) {
-    let joined = message.replace(',', "");
-    let found: Vec<u64> = joined
-        .split(|character: char| !character.is_ascii_digit())
-        .filter(|digits| (4..=8).contains(&digits.len()))
-        .filter_map(|digits| digits.parse().ok())
-        .collect();
-    match (found.iter().min(), found.iter().max()) {
-        (Some(least), Some(most)) if least < most => (Some(*least), Some(*most)),
-        (Some(_), Some(_)) | (None, _) | (_, None) => (None, None),
     }
 }
 
@@ -142,18 +141,31 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_a_refusal_are_read() {
-        let read = [
-            (
-                "This model's maximum context length is 8192 tokens. However, you requested 10,300 tokens",
-                (Some(8_192), Some(10_300)),
-            ),
-            ("prompt is too long: 210045 tokens > 200000 maximum", (Some(200_000), Some(210_045))),
-            ("the request exceeds the available context size", (None, None)),
-            ("code 4096", (None, None)),
-        ];
-        for (message, expected) in read {
-            assert_eq!(numbers(message), expected, "{message}");
-        }
+    fn a_refusal_makes_the_window_no_smaller_than_it_says() {
+        let refused = |answered: u64, sentence: &str| {
+            let mut window = Window::new();
+            window.learn(answered, answered);
+            window.refused(sentence, 18_000);
+            window.size(None)
+        };
+        let parts = "This model's maximum context length is 16385 tokens. However, your messages resulted in 18013 tokens \
+            (15909 in the messages, 2104 in the functions).";
+        assert_eq!(refused(0, parts), Some(16_385));
+        let sum = "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length";
+        assert_eq!(refused(0, sum), Some(200_000));
+        // No window: 17,000 tokens were answered before.
+        assert_eq!(refused(17_000, "too long, limit: 2048"), Some(16_200));
+        // A server that was started with a smaller window says what it got.
+        assert_eq!(refused(17_000, "request (18013 tokens) exceeds the available context size (4096 tokens)"), Some(4_096));
+    }
+
+    #[test]
+    fn an_answer_that_a_refusal_keeps_room_for_is_left_room() {
+        let beginning = Beginning { system: String::new(), tools: Vec::new(), search: false };
+        let mut window = Window::new();
+        let sum = "input length and `max_tokens` exceed context limit: 168240 + 64000 > 200000";
+        window.refused(sum, 168_240);
+        let limits = window.limits(Some(200_000), None, &beginning).unwrap();
+        assert_eq!((limits.window, limits.answer), (200_000, 64_000));
     }
 }

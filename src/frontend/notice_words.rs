@@ -37,6 +37,7 @@ pub const fn notice_label(notice: &Notice) -> Word {
         | Notice::PriceUnknown { .. }
         | Notice::FellBack { .. }
         | Notice::EmptyAnswer
+        | Notice::FewerTools { .. }
         | Notice::NotKept { .. }
         | Notice::NotChanged { .. }
         | Notice::NoUndo { .. }
@@ -92,6 +93,11 @@ pub fn notice(locale: &Locale, notice: &Notice, speaking: Speaking) -> Diagnosti
         }
         Notice::EmptyAnswer => plain(locale.text(word::notice::EMPTY_ANSWER).to_owned()),
         Notice::Shortened { shortened } => self::shortened(locale, shortened),
+        Notice::FewerTools { left, of } => Diagnostic {
+            what: locale
+                .with(word::notice::FewerTools { left: &left.to_string(), of: &of.to_string() }),
+            hint: locale.text(word::notice::FEWER_TOOLS_HINT).to_owned(),
+        },
         Notice::SecretsHidden { count } => Diagnostic {
             what: locale.count(word::notice::SECRETS_HIDDEN, *count),
             hint: locale.text(word::notice::SECRETS_HIDDEN_HINT).to_owned(),
