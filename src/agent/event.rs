@@ -202,12 +202,22 @@ pub enum Notice {
         /// Why.
         error: Failure,
     },
-    /// The session file could not be written; the turn goes on unsaved.
+    /// The session file could not be written; the turn goes on, and what is unsaved is kept until it can be.
     NotSaved {
         /// The file.
         path: PathBuf,
         /// Why, in the system's words.
         cause: String,
+    },
+    /// The session file can be written again: nothing is missing in it.
+    SavedAgain {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Somebody removed the session file while it was open: it was written anew.
+    SavedAnew {
+        /// The file.
+        path: PathBuf,
     },
     /// The turn's writing calls cannot run in a trial, and are asked about.
     NoTrial {

@@ -346,7 +346,7 @@ impl Agent {
     /// Takes the newest cut back: the next request holds what it held before. False where nothing was cut.
     ///
     /// # Errors
-    /// [`SessionError`]: it is taken back all the same, until the session is loaded again.
+    /// [`SessionError`]: it is taken back all the same; the file has it as soon as it can be written.
     pub fn undo_shortening(&mut self) -> Result<bool, SessionError> {
         self.talk.undo_cut()
     }
@@ -359,7 +359,7 @@ impl Agent {
     /// Keeps a text at hand for the model, whatever is cut; it is told with the next message.
     ///
     /// # Errors
-    /// [`SessionError`]: it is kept all the same, until the session is loaded again.
+    /// [`SessionError`]: it is kept all the same; the file has it as soon as it can be written.
     pub fn pin(&mut self, text: String) -> Result<(), SessionError> {
         self.talk.pin(text)
     }
@@ -391,7 +391,7 @@ impl Agent {
     /// file keeps them. Returns what was said.
     ///
     /// # Errors
-    /// [`SessionError`]: the conversation has gone back all the same, and comes back with a resume.
+    /// [`SessionError`]: the conversation has gone back all the same; the file has it as soon as it can be written.
     pub fn rewind(&mut self, messages: usize) -> Result<String, SessionError> {
         self.runner.memory.forget_files();
         self.talk.rewind(messages)

@@ -302,7 +302,7 @@ impl Talk {
     /// Goes back to before a message the person sent; returns what was said.
     ///
     /// # Errors
-    /// [`SessionError`]: the conversation has gone back all the same, and comes back with a resume.
+    /// [`SessionError`]: the conversation has gone back all the same; the file has it as soon as it can be written.
     pub(super) fn rewind(&mut self, messages: usize) -> Result<String, SessionError> {
         if self.conversation.earlier() > 0 && messages <= self.conversation.earlier() {
             self.conversation = whole(self).into_owned();
@@ -330,7 +330,7 @@ impl Talk {
     /// Keeps a text at hand, whatever is cut.
     ///
     /// # Errors
-    /// [`SessionError`]: it is kept all the same, until the session is loaded again.
+    /// [`SessionError`]: it is kept all the same; the file has it as soon as it can be written.
     pub(super) fn pin(&mut self, mut text: String) -> Result<(), SessionError> {
         if let Some((without, count)) = self.manner.secrets.hide(&text) {
             text = without;
@@ -354,7 +354,7 @@ impl Talk {
     /// Takes the newest cut back: the next request holds what it held before.
     ///
     /// # Errors
-    /// [`SessionError`]: it is taken back all the same, until the session is loaded again.
+    /// [`SessionError`]: it is taken back all the same; the file has it as soon as it can be written.
     pub(super) fn undo_cut(&mut self) -> Result<bool, SessionError> {
         // The cut before may need what stands before.
         if self.conversation.cut().is_some() && self.conversation.earlier() > 0 {
@@ -382,7 +382,18 @@ impl Talk {
     }
 
     fn tell_unsaved(&mut self, saved: Result<(), SessionError>, frontend: &mut dyn Frontend) {
-        let Err(error) = saved else { return };
+        let path = self.session.path().map(PathBuf::from).unwrap_or_default();
+        let Err(error) = saved else {
+            if std::mem::take(&mut self.told_unsaved) {
+                let notice = Notice::SavedAgain { path: path.clone() };
+                frontend.show(&AgentEvent::Notice { notice });
+            }
+            if self.session.take_remade() {
+                let notice = Notice::SavedAnew { path };
+                frontend.show(&AgentEvent::Notice { notice });
+            }
+            return;
+        };
         tracing::warn!(%error, "the session could not be written");
         if self.told_unsaved {
             return;
@@ -390,7 +401,7 @@ impl Talk {
         self.told_unsaved = true;
         let (path, cause) = match error {
             SessionError::Io { path, cause } => (path, cause.to_string()),
-            other => (self.session.path().map(PathBuf::from).unwrap_or_default(), other.to_string()),
+            other => (path, other.to_string()),
         };
         frontend.show(&AgentEvent::Notice { notice: Notice::NotSaved { path, cause } });
     }

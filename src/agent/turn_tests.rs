@@ -250,6 +250,30 @@ fn a_session_that_cannot_be_written_is_told_once_and_the_turn_goes_on() {
 }
 
 #[test]
+fn what_could_not_be_written_is_in_the_file_once_that_can_be_and_a_rewind_counts_right() {
+    let mut bench = bench(vec![text("one"), text("two"), text("three")], 9, true);
+    let path = bench.home.path().join(format!("{}.jsonl", bench.agent.session().id()));
+    std::fs::create_dir(&path).unwrap();
+    assert_eq!(bench.turn("first", &mut Recorder::default()), TurnEnd::Done);
+    assert_eq!(bench.turn("second", &mut Recorder::default()), TurnEnd::Done);
+    assert!(bench.agent.rewind(2).is_err());
+    std::fs::remove_dir(&path).unwrap();
+    let mut recorder = Recorder::default();
+    assert_eq!(bench.turn("third", &mut recorder), TurnEnd::Done);
+    let again = AgentEvent::Notice { notice: Notice::SavedAgain { path: path.clone() } };
+    assert_eq!(recorder.events.iter().filter(|event| **event == again).count(), 1);
+    let said = [Message::user("first"), Message::assistant("one"), Message::user("third"), Message::assistant("three")];
+    assert_eq!(bench.saved().messages(), said);
+    std::fs::remove_file(&path).unwrap();
+    bench.provider.answers.lock().unwrap().push_back(text("four"));
+    let mut recorder = Recorder::default();
+    assert_eq!(bench.turn("fourth", &mut recorder), TurnEnd::Done);
+    let anew = AgentEvent::Notice { notice: Notice::SavedAnew { path } };
+    assert_eq!(recorder.events.iter().filter(|event| **event == anew).count(), 1);
+    assert_eq!(bench.saved().messages(), bench.agent.conversation().messages());
+}
+
+#[test]
 fn a_conversation_that_is_broken_is_healed_before_it_is_sent() {
     let mut bench = bench(vec![text("fine")], 9, false);
     let broken = calls(&["a"], StopReason::ToolUse);

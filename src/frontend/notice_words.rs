@@ -21,6 +21,7 @@ pub const fn notice_label(notice: &Notice) -> Word {
         | Notice::Searched { .. }
         | Notice::Shortened { .. }
         | Notice::Reviewed { .. }
+        | Notice::SavedAgain { .. }
         | Notice::SecretsHidden { .. } => word::error::NOTE,
         // It ends the turn.
         Notice::BrokenMidway { .. } => word::error::LABEL,
@@ -29,6 +30,7 @@ pub const fn notice_label(notice: &Notice) -> Word {
         | Notice::CallsCut
         | Notice::FilteredByProvider
         | Notice::NotSaved { .. }
+        | Notice::SavedAnew { .. }
         | Notice::NoTrial { .. }
         | Notice::TrialLost { .. }
         | Notice::Repeating { .. }
@@ -62,6 +64,12 @@ pub fn notice(locale: &Locale, notice: &Notice, speaking: Speaking) -> Diagnosti
         },
         Notice::NotSaved { path, cause } => {
             plain(locale.with(word::notice::NotSaved { path: &path.display().to_string(), cause }))
+        }
+        Notice::SavedAgain { path } => {
+            plain(locale.with(word::notice::SavedAgain { path: &path.display().to_string() }))
+        }
+        Notice::SavedAnew { path } => {
+            plain(locale.with(word::notice::SavedAnew { path: &path.display().to_string() }))
         }
         Notice::NoTrial { cause } => plain(locale.with(word::trial::NoTurn { cause })),
         Notice::TrialLost { cause } => plain(locale.with(word::trial::Gone { cause })),

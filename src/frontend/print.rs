@@ -181,6 +181,7 @@ impl<E: Write> Stderr<'_, E> {
             }
             AgentEvent::Notice { notice } => {
                 let mut told = words::notice(self.locale, notice, words::Speaking::ByFlags);
+                self.is_kept |= matches!(notice, Notice::SavedAgain { .. });
                 self.is_kept &= !matches!(notice, Notice::NotSaved { .. });
                 if matches!(notice, Notice::BrokenMidway { .. }) {
                     let hint = self.is_kept.then(|| self.locale.text(word::notice::BROKEN_MIDWAY_HINT_FLAG));

@@ -68,11 +68,9 @@ impl PartialSlot {
         PartialKeeper { session, redactor, place: self.clone(), answer: self.beside().answer }
     }
 
-    /// Lets nothing more of the present answer be saved. Tells whether something of it is.
-    pub(super) fn end_answer(&self) -> bool {
-        let mut beside = self.beside();
-        beside.answer += 1;
-        beside.is_there
+    /// Lets nothing more of the present answer be saved.
+    pub(super) fn end_answer(&self) {
+        self.beside().answer += 1;
     }
 
     /// Removes what is saved.

@@ -1,9 +1,10 @@
 //! One session's file while it is written: append-only JSON lines, readable by its owner only.
 
+use std::collections::VecDeque;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -11,7 +12,7 @@ use super::entry::{Entry, EntryKind, Origin, place_of};
 use super::partial::{Partial, PartialKeeper, PartialSlot};
 use super::{Fork, Redactor, SessionError, SessionId};
 use crate::conversation::Message;
-use crate::file::whole_lines;
+use crate::file::{Outlives, may_be_there, replace, whole_lines};
 
 /// A session that is being written. Its file is made with the first message, so that merely looking around leaves
 /// nothing.
@@ -21,6 +22,16 @@ pub struct Session {
     directory: PathBuf,
     path: Option<PathBuf>,
     file: Option<File>,
+    /// The lines that could not be written yet: they are written before any later one, so that the file has no hole.
+    waiting: VecDeque<(SystemTime, Vec<u8>)>,
+    /// Whether the file may end within a line of ours.
+    torn: bool,
+    /// Whether this session has opened its file: what is saved beside it later is no other axi's.
+    opened: bool,
+    /// Whether somebody removed the file, and it was written anew.
+    remade: bool,
+    /// Writes a line; a test has some fail.
+    write_line: fn(&mut File, &[u8]) -> std::io::Result<()>,
     /// The lock that keeps other axi processes out of a resumed session, until it is dropped.
     held: Option<File>,
     redactor: Redactor,
@@ -43,6 +54,11 @@ impl Session {
             directory,
             path,
             file: None,
+            waiting: VecDeque::new(),
+            torn: false,
+            opened: false,
+            remade: false,
+            write_line: |file, line| file.write_all(line),
             held: None,
             redactor,
             started: false,
@@ -61,6 +77,11 @@ impl Session {
             directory,
             path: Some(path),
             file: None,
+            waiting: VecDeque::new(),
+            torn: false,
+            opened: false,
+            remade: false,
+            write_line: |file, line| file.write_all(line),
             held,
             redactor,
             started: true,
@@ -111,7 +132,7 @@ impl Session {
     /// Appends a finished message and flushes it to the operating system.
     ///
     /// # Errors
-    /// [`SessionError::Io`]: the turn can go on, unsaved.
+    /// [`SessionError::Io`]: the turn can go on; what could not be written is kept, and written before the next line.
     pub fn append_message(&mut self, model: &str, message: &Message, now: SystemTime) -> Result<(), SessionError> {
         let Some(path) = self.path.clone() else { return Ok(()) };
         if !self.started {
@@ -128,16 +149,14 @@ impl Session {
                 axi: env!("CARGO_PKG_VERSION").to_owned(),
                 origin: self.origin,
             };
-            self.write(started, now)?;
+            self.put(started, now)?;
             self.started = true;
         }
-        self.write_early(now)?;
+        self.put_early(now)?;
         let message = self.redactor.message(message);
-        if self.beside.end_answer() && self.file.is_none() {
-            // Opening the file again would append the saved part of this message: remove it first.
-            self.beside.clear(&path);
-        }
-        self.write(EntryKind::Message { message }, now)?;
+        self.beside.end_answer();
+        self.put(EntryKind::Message { message }, now)?;
+        self.flush()?;
         self.beside.clear(&path);
         Ok(())
     }
@@ -146,7 +165,7 @@ impl Session {
     /// `None` where nothing is saved, or nothing yet.
     #[must_use]
     pub fn partial_keeper(&self) -> Option<PartialKeeper> {
-        let path = self.path.as_ref().filter(|_| self.started)?;
+        let path = self.path.as_ref().filter(|_| self.started && self.waiting.is_empty())?;
         Some(self.beside.keeper(path, &self.redactor))
     }
 
@@ -163,17 +182,9 @@ impl Session {
             }
             return Ok(());
         }
-        self.write_early(now)?;
-        self.write(kind, now)
-    }
-
-    /// Writes what stands before the first message; what could not be written waits for the next line.
-    fn write_early(&mut self, now: SystemTime) -> Result<(), SessionError> {
-        while let Some(early) = self.early.first().cloned() {
-            self.write(early, now)?;
-            self.early.remove(0);
-        }
-        Ok(())
+        self.put_early(now)?;
+        self.put(kind, now)?;
+        self.flush()
     }
 
     /// Asks the system to write everything to the disk; called once a turn.
@@ -181,6 +192,7 @@ impl Session {
     /// # Errors
     /// As [`Session::append_message`].
     pub fn sync(&mut self) -> Result<(), SessionError> {
+        self.flush()?;
         match (&self.file, &self.path) {
             (Some(file), Some(path)) => {
                 file.sync_data().map_err(|cause| SessionError::Io { path: path.clone(), cause })
@@ -189,25 +201,78 @@ impl Session {
         }
     }
 
-    fn write(&mut self, kind: EntryKind, now: SystemTime) -> Result<(), SessionError> {
+    /// Tells, once, that somebody had removed the file and that it was written anew.
+    pub const fn take_remade(&mut self) -> bool {
+        std::mem::replace(&mut self.remade, false)
+    }
+
+    /// Puts what stands before the first message.
+    fn put_early(&mut self, now: SystemTime) -> Result<(), SessionError> {
+        std::mem::take(&mut self.early).into_iter().try_for_each(|early| self.put(early, now))
+    }
+
+    /// Has a line wait for its turn.
+    fn put(&mut self, kind: EntryKind, now: SystemTime) -> Result<(), SessionError> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let line = Entry::line(kind, now).map_err(|cause| SessionError::Io { path: path.clone(), cause })?;
+        self.waiting.push_back((now, line));
+        Ok(())
+    }
+
+    /// Writes the lines that wait, in their order. Those that cannot be written go on waiting.
+    fn flush(&mut self) -> Result<(), SessionError> {
         let Some(path) = self.path.clone() else { return Ok(()) };
         let failed = |cause| SessionError::Io { path: path.clone(), cause };
+        while let Some((now, _)) = self.waiting.front() {
+            self.make_ready(&path, *now).map_err(failed)?;
+            let (Some(file), Some((_, line))) = (&mut self.file, self.waiting.front()) else { return Ok(()) };
+            self.torn = true;
+            (self.write_line)(file, line).map_err(failed)?;
+            self.torn = false;
+            self.waiting.pop_front();
+        }
+        Ok(())
+    }
+
+    /// Has the file open, at its place, and ending with a whole line.
+    fn make_ready(&mut self, path: &Path, now: SystemTime) -> std::io::Result<()> {
+        if self.torn {
+            let repaired = self.file.as_ref().map(|file| file.set_len(whole_lines(file)?));
+            if repaired.is_some_and(|repaired| repaired.is_err()) {
+                // Opened again, its torn line is ended instead.
+                self.file = None;
+            }
+            self.torn = false;
+        }
+        let ours = self.file.as_ref().or(self.held.as_ref());
+        if let Some(removed) = ours.filter(|file| file.metadata().is_ok_and(|known| known.nlink() == 0)) {
+            // Where another file took its place, that is the session now.
+            if !may_be_there(path) {
+                let mut lines = vec![0; usize::try_from(whole_lines(removed)?).map_err(std::io::Error::other)?];
+                removed.read_exact_at(&mut lines, 0)?;
+                replace(path, &lines, Outlives::Kill)?;
+                self.remade = true;
+            }
+            (self.file, self.held) = (None, None);
+        }
         if self.file.is_none() {
-            let file = open(&path, now).map_err(failed)?;
+            let file = open(path, now, !self.opened)?;
             if self.held.is_none() {
                 // Without locks two processes may write to the file: their lines stay whole.
                 drop(file.try_lock());
             }
-            self.file = Some(file);
+            (self.file, self.opened) = (Some(file), true);
         }
-        let Some(file) = self.file.as_mut() else { return Ok(()) };
-        let line = Entry::line(kind, now).map_err(failed)?;
-        let written = file.write_all(&line);
-        if written.is_err() {
-            // A half-written line (disk full) must not swallow the next one: reopening the file repairs its end.
-            self.file = None;
+        Ok(())
+    }
+}
+
+/// What is left is tried a last time.
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Err(error) = self.flush() {
+            tracing::warn!(%error, lines = self.waiting.len(), "the end of a session is lost");
         }
-        written.map_err(failed)
     }
 }
 
@@ -217,9 +282,9 @@ pub fn is_held(path: &Path) -> bool {
     File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// Opens the file for appending. If the last line is incomplete (power loss, disk full) it is ended first. If axi
-/// was killed in the middle of an answer, the saved part of it is appended.
-fn open(path: &Path, now: SystemTime) -> std::io::Result<File> {
+/// Opens the file for appending. If the last line is incomplete (power loss, disk full) it is ended first. If another
+/// axi was killed in the middle of an answer, the saved part of it is appended.
+fn open(path: &Path, now: SystemTime, takes_partial: bool) -> std::io::Result<File> {
     if let Some(parent) = path.parent() {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
     }
@@ -228,7 +293,7 @@ fn open(path: &Path, now: SystemTime) -> std::io::Result<File> {
     if file.metadata()?.len() > lines {
         file.write_all(b"\n")?;
     }
-    if let Some(partial) = Partial::read(path) {
+    if let Some(partial) = takes_partial.then(|| Partial::read(path)).flatten() {
         if partial.follows(lines) {
             file.write_all(&Entry::line(EntryKind::Message { message: partial.message }, now)?)?;
         }

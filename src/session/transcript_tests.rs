@@ -289,3 +289,105 @@ fn directories_are_the_owners_alone() {
         assert_eq!(std::fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
     }
 }
+
+thread_local! {
+    /// How many bytes of each line to come are written before the disk is full; `None` for all.
+    static ROOM: std::cell::RefCell<VecDeque<Option<usize>>> = const { std::cell::RefCell::new(VecDeque::new()) };
+}
+
+fn write_in_little_room(file: &mut File, line: &[u8]) -> std::io::Result<()> {
+    match ROOM.with_borrow_mut(VecDeque::pop_front).flatten() {
+        None => file.write_all(line),
+        Some(room) => {
+            file.write_all(&line[..room.min(line.len() - 1)])?;
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+    }
+}
+
+fn kinds(path: &Path) -> Vec<EntryKind> {
+    let lines = std::fs::read(path).unwrap();
+    let read = |line: &[u8]| serde_json::from_slice::<Entry>(line).unwrap().kind;
+    lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(read).collect()
+}
+
+proptest::proptest! {
+    #[test]
+    fn whatever_could_not_be_written_the_file_has_each_line_once_and_in_order(
+        room in proptest::collection::vec(proptest::option::of(0..400_usize), 0..30),
+        said in proptest::collection::vec(0..4_u8, 1..20),
+    ) {
+        let home = tempfile::tempdir().unwrap();
+        let mut session = session(home.path());
+        session.write_line = write_in_little_room;
+        ROOM.set(room.into());
+        let mut expected = Vec::new();
+        for (number, kind) in said.into_iter().chain([0]).enumerate() {
+            let text = format!("message {number}");
+            let appended = match kind {
+                0 | 1 => {
+                    let message = if kind == 0 { Message::user(&text) } else { Message::assistant(&text) };
+                    expected.push(EntryKind::Message { message: message.clone() });
+                    session.append_message("lab/m", &message, at(1))
+                }
+                _ if expected.is_empty() => continue,
+                2 => {
+                    let kind = EntryKind::Rewound { messages: number as u64 };
+                    expected.push(kind.clone());
+                    session.append(kind, at(1))
+                }
+                _ => {
+                    let kind = EntryKind::TurnEnded { end: text };
+                    expected.push(kind.clone());
+                    session.append(kind, at(1))
+                }
+            };
+            if appended.is_ok() {
+                assert_eq!(kinds(session.path().unwrap())[1..], expected);
+            } else {
+                assert!(session.sync().is_err() || kinds(session.path().unwrap())[1..] == expected);
+            }
+        }
+        ROOM.set(VecDeque::new());
+        session.sync().unwrap();
+        let written = kinds(session.path().unwrap());
+        assert!(matches!(written[0], EntryKind::Started { .. }));
+        assert_eq!(written[1..], expected);
+    }
+}
+
+#[test]
+fn what_waits_is_written_when_the_session_is_left() {
+    let home = tempfile::tempdir().unwrap();
+    let mut left = session(home.path());
+    left.write_line = write_in_little_room;
+    ROOM.set([None, Some(9)].into());
+    assert!(left.append_message("lab/m", &Message::user("hi"), at(1)).is_err());
+    assert!(left.partial_keeper().is_none(), "what comes before it is not in the file");
+    let path = left.path().unwrap().to_owned();
+    drop(left);
+    assert_eq!(load(&path).unwrap().conversation.messages(), [Message::user("hi")]);
+}
+
+#[test]
+fn a_file_that_somebody_removed_is_written_anew_with_all_that_was_said() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("sessions");
+    let mut first = session(&folder);
+    first.append_message("lab/m", &Message::user("hi"), at(1)).unwrap();
+    let path = first.path().unwrap().to_owned();
+    assert!(!first.take_remade());
+    std::fs::remove_dir_all(&folder).unwrap();
+    first.append_message("lab/m", &Message::assistant("hello"), at(2)).unwrap();
+    assert!(first.take_remade() && !first.take_remade());
+    assert!(is_held(&path), "no other axi writes to the new one");
+    let said = [Message::user("hi"), Message::assistant("hello")];
+    assert_eq!(load(&path).unwrap().conversation.messages(), said);
+    drop(first);
+    // One that is gone on with, before its first line.
+    let mut second = Session::resume(load(&path).unwrap().id, "/src".into(), path.clone(), Redactor::default());
+    std::fs::remove_file(&path).unwrap();
+    second.append_message("lab/m", &Message::user("more"), at(2)).unwrap();
+    let said = [&said[..], &[Message::user("more")]].concat();
+    assert_eq!(load(&path).unwrap().conversation.messages(), said);
+}
