@@ -9,6 +9,7 @@ use super::holder::{Holder, Position};
 use super::outline::{Held, Outline};
 use super::partial::Partial;
 use super::read_ahead::ReadAhead;
+use super::transcript::is_held;
 use super::{SessionError, SessionId};
 use crate::conversation::{Bill, Conversation, Cut, Ledger, Message, Outcome};
 
@@ -33,11 +34,17 @@ pub struct Loaded {
     pub skipped: usize,
     /// How long the part of its file is that was read, in bytes: whole lines.
     pub bytes: u64,
-    /// Whether its last turn came to no end: axi was killed in it.
+    /// Whether its last turn has no end: axi was killed in it, or is still in it.
     pub broken_off: bool,
 }
 
 impl Loaded {
+    /// Whether axi was killed in its last turn: where another axi has the file open, the turn may still go on.
+    #[must_use]
+    pub fn was_cut_off(&self, path: &Path) -> bool {
+        self.broken_off && !is_held(path)
+    }
+
     /// What the session is called: its title, else the first line that was said, else its id.
     #[must_use]
     pub fn heading(&self) -> String {

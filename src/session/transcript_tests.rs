@@ -175,6 +175,18 @@ fn a_session_is_held_by_the_one_that_writes_it_or_goes_on_with_it() {
     assert!(is_free(&path));
 }
 
+#[test]
+fn a_turn_that_another_axi_is_still_in_was_not_cut_off() {
+    let home = tempfile::tempdir().unwrap();
+    let mut answering = session(home.path());
+    answering.append_message("a/b", &Message::user("hi"), at(1)).unwrap();
+    let path = answering.path().unwrap().to_owned();
+    assert!(!load(&path).unwrap().was_cut_off(&path));
+    drop(answering);
+    assert!(is_free(&path));
+    assert!(load(&path).unwrap().was_cut_off(&path));
+}
+
 /// A session with these messages, and the lines of its file.
 fn lines(home: &Path, messages: &[Message]) -> (PathBuf, Vec<String>) {
     let mut session = session(home);

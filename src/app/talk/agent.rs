@@ -232,8 +232,9 @@ pub(super) fn make(
         Console::new(&app.locale).warn(&damage);
     }
     let keep = !options.no_session;
-    let gone_on =
-        resumed.as_ref().map(|(loaded, _)| GoneOn { title: loaded.heading(), broken_off: loaded.broken_off });
+    let gone_on = resumed
+        .as_ref()
+        .map(|(loaded, path)| GoneOn { title: loaded.heading(), broken_off: loaded.was_cut_off(path) });
     let (session, conversation, ledger) = match resumed {
         Some((loaded, path)) if keep && is_held(&path) => {
             Console::new(&app.locale).note(app.locale.text(word::repl::SESSION_BUSY));

@@ -230,11 +230,12 @@ impl Repl {
                 let loaded = load_lines(&path).unwrap_or(loaded);
                 let session = (self.new_session)().begin_as(Fork::of(&loaded));
                 self.say(word::repl::SESSION_BUSY);
-                self.go_on(session, loaded);
+                self.go_on(session, loaded, false);
             }
             Ok((loaded, path)) => {
+                let cut_off = loaded.broken_off;
                 let session = (self.resume_session)(&loaded, path);
-                self.go_on(session, loaded);
+                self.go_on(session, loaded, cut_off);
             }
             Err(error) => {
                 let problem = command::session_problem(self.human.locale(), &error);
@@ -244,7 +245,7 @@ impl Repl {
     }
 
     /// Goes on with a session that was loaded.
-    fn go_on(&mut self, session: Session, loaded: Loaded) {
+    fn go_on(&mut self, session: Session, loaded: Loaded, cut_off: bool) {
         let title = loaded.heading();
         let damage = command::session_damage(self.human.locale(), &loaded);
         let usage = if *session.id() == loaded.id { loaded.ledger } else { Ledger::default() };
@@ -255,7 +256,7 @@ impl Repl {
         if let Some(damage) = damage {
             self.human.painter().warn(&damage);
         }
-        self.last_screenful(loaded.broken_off);
+        self.last_screenful(cut_off);
     }
 
     /// Prints the end of a conversation that is gone on with again, and tells that its last turn was cut off.
