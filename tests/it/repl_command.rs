@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::support::home::Home;
-use crate::support::server::{Server, answer};
+use crate::support::server::{Gate, Server, answer};
 use crate::support::talk::{Person, axi, last_said, roles, said, session_files};
 
 fn model(server: &Server, request: usize) -> Value {
@@ -299,4 +299,32 @@ fn why_a_file_or_a_session_is_not_there_is_said_in_the_persons_language() {
     person.sees("未附上 blob.bin：是二进制文件");
     person.sees("an answer");
     assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
+fn while_compact_asks_the_model_typing_is_shown_and_escape_gives_the_queued_line_back() {
+    let home = Home::new();
+    let gate = Gate::new();
+    let long = "a word of an answer that is long ".repeat(200);
+    let answers = (0..3).map(|number| answer::chat_text(&format!("{long} end{number}end")));
+    let server = Server::start(answers);
+    let mut person = Person::meets(&axi(&home, &server));
+    for number in 0..3 {
+        person.sends(&format!("question {number}"));
+        person.sees(&format!("end{number}end"));
+        person.sees_prompt();
+    }
+    server.push(answer::chat_text("a summary").gate_before(0, &gate));
+    person.sends("/compact");
+    gate.wait_reached();
+    person.sees("esc");
+    person.types("not yet");
+    person.sees("› not yet");
+    person.types("\r");
+    person.sees("1 queued");
+    person.types("\x1b");
+    server.wait_closed(1);
+    person.sees("1 queued message is back in the editor");
+    person.sees_line("not yet");
+    assert_eq!(server.requests().len(), 4);
 }

@@ -13,7 +13,7 @@ use super::shell_line::ShellLines;
 use super::show;
 use super::turns::{self, Scene, Turns, give_back};
 use super::user_commands::UserCommands;
-use crate::agent::{Agent, TurnEnd};
+use crate::agent::{Agent, AgentEvent, Frontend as _, TurnEnd};
 use crate::approval::Mode;
 use crate::command::{self, Outcome, World};
 use crate::frontend::exit::Exit;
@@ -379,6 +379,8 @@ impl Repl {
         match turns::stoppable(&mut scene, work) {
             Ok((done, pressed)) => {
                 self.gone |= pressed.leave && pressed.gone;
+                self.editor.escaped(pressed.escaped);
+                self.interrupted = pressed.interrupted.or(self.stage.tty.interrupted());
                 (Some(done), if pressed.leave { Next::Leave } else { Next::Line })
             }
             Err(error) => {
@@ -390,12 +392,18 @@ impl Repl {
 
     /// Shortens what is sent of the conversation.
     pub(super) fn shorten(&mut self, focus: &str) -> Next {
-        let (said, next) =
-            self.stoppable(async |agent, human, cancel| match agent.shorten(focus, human, cancel).await {
+        let (said, next) = self.stoppable(async |agent, human, cancel| {
+            let (session, model) = (agent.session().id().to_string(), agent.model().id());
+            // Shown as a turn is: with a row that tells how to stop it, what is typed meanwhile, and what it cost.
+            human.show(&AgentEvent::TurnStarted { session, model });
+            let shortened = agent.shorten(focus, human, cancel).await;
+            human.show(&AgentEvent::TurnEnded { end: TurnEnd::Done });
+            match shortened {
                 Some(_) => None,
                 None if cancel.is_cancelled() => Some(word::said::COMPACT_STOPPED),
                 None => Some(word::said::COMPACT_NOTHING),
-            });
+            }
+        });
         if let Some(said) = said.flatten() {
             self.say(said);
         }

@@ -170,7 +170,7 @@ pub(super) fn give_back(human: &mut Human<Output>, pending: &Pending, pressed: &
     }
 }
 
-/// Does work that ESC stops.
+/// Does work that ESC stops: what was queued for it is back on the line then.
 ///
 /// # Errors
 /// When the keyboard cannot be watched.
@@ -188,5 +188,10 @@ pub(super) fn stoppable<T>(
         done
     });
     scene.stage.signals.watch(None);
-    Ok((done, scene.human.unwatch()))
+    let pressed = scene.human.unwatch();
+    if cancel.is_cancelled() && !pressed.leave {
+        give_back(scene.human, scene.pending, &pressed);
+    }
+    scene.pending.tell();
+    Ok((done, pressed))
 }
