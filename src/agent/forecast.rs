@@ -59,6 +59,13 @@ impl Purse<'_> {
         Some(forecast(price, abilities.cache, Spread { read, fewest, known, written }))
     }
 
+    /// Tells whether a request with these messages would certainly cost more than may be spent.
+    pub(super) fn is_too_dear(&self, sent: &[Message]) -> bool {
+        let Some(budget) = self.talk.wishes.budget else { return false };
+        let least = self.forecast(sent).map_or(Money::default(), |forecast| forecast.least);
+        self.talk.paid().plus(least) > budget
+    }
+
     /// Checks whether the budget allows the next request; reports the cost first, if the person wished to be told.
     pub(super) fn afford(&self, first: bool, frontend: &mut dyn Frontend) -> Result<(), TurnEnd> {
         let wishes = self.talk.wishes;

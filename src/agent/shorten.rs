@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::beginning::Beginning;
 use super::floor::Floor;
+use super::forecast::Purse;
 use super::hooks::Event;
 use super::talk::{Talk, whole};
 use super::wait::watched;
@@ -18,6 +19,8 @@ use crate::provider::Request;
 
 /// The most tokens a summary may have.
 const LONGEST_SUMMARY: u64 = 2_000;
+/// A text of as many tokens or more, as they are estimated, has so many bytes.
+const LONGEST_TEXT: usize = 8_000;
 /// After so many summaries that were none, code alone stands for what is cut.
 const MOST_FAILED: u32 = 2;
 
@@ -91,17 +94,19 @@ impl Shorten<'_> {
         if self.need(&limits) < wanted {
             return;
         }
+        let pins = self.talk.conversation().pins().to_vec();
+        // Asked before anything is paid: a cut that pays with the longest summary pays with each.
+        let longest = "a word, ".repeat(LONGEST_TEXT / 8);
+        let beside = Beside { summary: Some(&longest), pins: &pins, todos: self.todos };
+        if wanted == Need::Soft && !self.pays(&limits, &beside) {
+            return;
+        }
         self.tell_hooks((false, ""), frontend, cancel).await;
         let summary = self.summary("", frontend, cancel).await;
         if summary.is_none() && wanted == Need::Soft {
             return;
         }
-        let pins = self.talk.conversation().pins().to_vec();
-        let beside = Beside { summary: summary.as_deref(), pins: &pins, todos: self.todos };
-        if wanted == Need::Soft && !self.pays(&limits, &beside) {
-            self.talk.window.failed += 1;
-            return;
-        }
+        let beside = Beside { summary: summary.as_deref(), ..beside };
         self.shorten(&limits, &beside, false, frontend);
     }
 
@@ -150,6 +155,17 @@ impl Shorten<'_> {
             let sent = self.sent();
             Limits { window: sent, beginning: 0, answer: 0 }
         });
+        let sent = self.sent();
+        // What fits the window well is shortened all the same.
+        let fitting = limits.beginning + limits.answer + sent * 2;
+        let limits = Limits { window: limits.window.min(fitting), ..limits };
+        let pins = self.talk.conversation().pins().to_vec();
+        // Asked before anything is paid: even the shortest summary may save nothing, or drop nothing.
+        let beside = Beside { summary: Some("…"), pins: &pins, todos: self.todos };
+        if !self.drops(&limits, &beside) {
+            let beside = Beside { summary: None, ..beside };
+            return self.shorten(&limits, &beside, false, frontend);
+        }
         self.tell_hooks((true, focus), frontend, cancel).await;
         let mut focus = focus.to_owned();
         self.talk.hide([&mut focus], frontend);
@@ -157,17 +173,18 @@ impl Shorten<'_> {
         if cancel.is_cancelled() {
             return None;
         }
-        let pins = self.talk.conversation().pins().to_vec();
-        let sent = self.sent();
-        // What fits the window well is shortened all the same.
-        let fitting = limits.beginning + limits.answer + sent * 2;
-        let limits = Limits { window: limits.window.min(fitting), ..limits };
-        self.shorten(
-            &limits,
-            &Beside { summary: summary.as_deref(), pins: &pins, todos: self.todos },
-            false,
-            frontend,
-        )
+        let beside = Beside { summary: summary.as_deref(), ..beside };
+        let shortened = self.shorten(&limits, &beside, false, frontend);
+        // A long summary may save less than axi's notes.
+        shortened.or_else(|| self.shorten(&limits, &Beside { summary: None, ..beside }, false, frontend))
+    }
+
+    /// Whether a cut would leave out messages that are sent now.
+    fn drops(&self, limits: &Limits, beside: &Beside<'_>) -> bool {
+        let whole = whole(self.talk);
+        let (messages, was) = (whole.messages(), whole.cut());
+        let dropped = was.map_or(0, |was| was.dropped);
+        plan(messages, was, beside, limits).is_some_and(|cut| cut.dropped > dropped)
     }
 
     /// Cuts, keeps the cut in the session and tells it.
@@ -214,6 +231,10 @@ impl Shorten<'_> {
         }
         let size: u64 = sent.iter().map(tokens::estimate_message).sum();
         let messages = asking(sent.into_owned(), focus);
+        if (Purse { talk: self.talk, beginning: self.beginning }).is_too_dear(&messages) {
+            tracing::info!("a summary would exceed the budget");
+            return None;
+        }
         frontend.show(&AgentEvent::Waiting { activity: Activity::SummingUp });
         let request = Request {
             system: &self.beginning.system,

@@ -1,10 +1,10 @@
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use super::super::bench::{Answer, Bench, Echo, Recorder, bench_with, bench_within, text};
+use super::super::bench::{Answer, Bench, Echo, Recorder, bench_with, bench_within, standby, text};
 use super::super::{AgentEvent, Notice, Shortened, TurnEnd};
 use super::*;
-use crate::conversation::{Effect, Preview, StopReason, StreamEvent, Subject, ToolSpec};
+use crate::conversation::{Effect, Money, Preview, StopReason, StreamEvent, Subject, ToolSpec};
 use crate::provider::ProviderError;
 use crate::session::load;
 use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput};
@@ -218,4 +218,56 @@ fn the_person_is_told_where_a_small_window_leaves_fewer_tools() {
     assert_eq!(*bench.provider.offered.lock().unwrap(), [vec!["echo".to_owned()], Vec::new()]);
     let told = AgentEvent::Notice { notice: Notice::FewerTools { left: 0, of: 1 } };
     assert_eq!(recorder.events.iter().filter(|event| **event == told).count(), 1, "{:?}", recorder.events);
+}
+
+fn shorten(bench: &mut Bench) -> Option<Shortened> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let (mut recorder, cancel) = (Recorder::default(), CancellationToken::new());
+    runtime.block_on(bench.agent.shorten("", &mut recorder, &cancel))
+}
+
+#[test]
+fn a_summary_that_the_budget_does_not_allow_is_not_asked_for() {
+    let mut bench = bench_within(Vec::new(), None);
+    for number in 0..4 {
+        add(&bench, task(&format!("task{number}")));
+        bench.turn("go", &mut Recorder::default());
+    }
+    // No answer is scripted: asking would fail the test.
+    bench.agent.set_provider(standby("dear", Some("3/15"), Vec::new()));
+    bench.agent.talk.wishes.budget = Some(Money::default());
+    let shortened = shorten(&mut bench).unwrap();
+    assert!(!shortened.summed_up && shortened.dropped > 0, "{shortened:?}");
+}
+
+#[test]
+fn what_would_save_nothing_is_not_paid_for() {
+    let mut bench = bench_within(vec![text("hello"), text("and that")], None);
+    bench.turn("hi", &mut Recorder::default());
+    bench.turn("and this?", &mut Recorder::default());
+    // No answer is scripted: asking would fail the test.
+    assert_eq!(shorten(&mut bench), None);
+}
+
+#[test]
+fn no_summary_is_paid_for_at_the_end_of_a_turn_that_nothing_follows() {
+    let asked = |goes_on: bool| {
+        let mut bench = bench_within(Vec::new(), Some(6_000));
+        bench.agent.talk.wishes.goes_on = goes_on;
+        let ends = (0..20).filter(|number| {
+            bench.agent.talk.window.failed = 0;
+            add(&bench, task(&format!("task{number}")));
+            // For each summary that may be asked for.
+            add(&bench, (0..3).map(|_| text("Goal: go on.")).collect());
+            let mut recorder = Recorder::default();
+            bench.turn("go", &mut recorder);
+            bench.provider.answers.lock().unwrap().clear();
+            let answered = recorder.events.iter().rposition(|event| *event == AgentEvent::MessageEnded);
+            let summing_up = AgentEvent::Waiting { activity: Activity::SummingUp };
+            recorder.events[answered.unwrap()..].contains(&summing_up)
+        });
+        ends.count()
+    };
+    assert_eq!(asked(false), 0);
+    assert!(asked(true) > 0);
 }

@@ -105,7 +105,7 @@ impl Talk {
         let session = Session::new(self.session.id().clone(), directory, None, Redactor::default());
         let mut apart = Self::new(Arc::clone(&self.provider), session, self.manner.clone());
         apart.paid = Arc::clone(&self.paid);
-        apart.wishes = Wishes { tell_price: None, ..self.wishes };
+        apart.wishes = Wishes { tell_price: None, goes_on: false, ..self.wishes };
         apart.fallbacks = self.fallbacks.unused();
         apart
     }

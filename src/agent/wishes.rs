@@ -9,6 +9,8 @@ use crate::provider::Effort;
 pub struct Wishes {
     /// Whether the conversation is shortened automatically.
     pub shortening: Shortening,
+    /// Whether further turns are likely: else no summary is paid for at the end of one.
+    pub goes_on: bool,
     /// How much the model should think; `None` leaves it to the provider.
     pub effort: Option<Effort>,
     /// The budget of the session: a request that would certainly exceed it is not sent.
@@ -22,6 +24,7 @@ pub struct Wishes {
 impl Wishes {
     /// Sets nothing, and has the conversation shortened automatically.
     pub(super) const fn new() -> Self {
-        Self { shortening: Shortening::On, effort: None, budget: None, tell_price: None, max_steps: None }
+        let shortening = Shortening::On;
+        Self { shortening, goes_on: true, effort: None, budget: None, tell_price: None, max_steps: None }
     }
 }

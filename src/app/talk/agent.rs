@@ -254,6 +254,7 @@ pub(super) fn make(
     let mut agent = assembled(app, options, provider, occasion, (policy, fallbacks));
     tries::calls(app, &mut agent);
     *agent.wishes() = wishes(&app.config(), options);
+    agent.wishes().goes_on = occasion != FrontendKind::Print;
     agent.set_session(session, conversation, ledger);
     Ok((agent, gone_on))
 }
@@ -299,6 +300,7 @@ pub(super) fn wishes(config: &Config, options: &RunOptions) -> Wishes {
     let flag = options.budget.as_ref().and_then(|text| text.parse().ok());
     Wishes {
         shortening: if config.compact == OnOff::Off { Shortening::Off } else { Shortening::On },
+        goes_on: true,
         effort: config.effort.and_then(|choice| Effort::parse(choice.word())),
         budget: flag.or(config.budget.map(|budget| budget.0)).map(Money::dollars),
         tell_price: config.tell_price_from.map(|from| Money::dollars(from.0)),
