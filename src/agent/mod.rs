@@ -89,7 +89,7 @@ use crate::journal::{Foreign, JournalError, Plan, TakenBack, Turn};
 use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::sandbox::Sandbox;
 use crate::secret::StandIns;
-use crate::session::{Session, SessionError};
+use crate::session::{LeftOver, Session, SessionError};
 use crate::tool::{JobReport, Roots, Toolbox};
 use consent::Consent;
 use fallback::Fallbacks;
@@ -294,6 +294,22 @@ impl Agent {
         self.undo.begin_session(&session);
         self.talk.set_session(session, conversation, ledger);
         self.runner.forget();
+    }
+
+    /// Takes up what the session that is gone on with was left with.
+    pub fn take_up(&mut self, left: LeftOver) {
+        self.talk.take_up(left);
+    }
+
+    /// Tells the model something with the next message.
+    pub fn tell_later(&mut self, text: String) {
+        self.talk.note(text);
+    }
+
+    /// Returns what the person said last, where the model could not be asked: it is not in the conversation.
+    #[must_use]
+    pub fn unanswered(&self) -> Option<&str> {
+        self.talk.unanswered()
     }
 
     /// Tells whether this session keeps anything that could be taken back.

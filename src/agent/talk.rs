@@ -20,7 +20,7 @@ use crate::conversation::{
 use crate::fingerprint::fingerprint;
 use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::secret::StandIns;
-use crate::session::{Changed, EntryKind, Redactor, Session, SessionError, load_lines};
+use crate::session::{Changed, EntryKind, LeftOver, Redactor, Session, SessionError, load_lines};
 
 /// The talk of one session with one model.
 pub(super) struct Talk {
@@ -40,6 +40,8 @@ pub(super) struct Talk {
     hidden_untold: u64,
     /// What the model is told with the next message.
     notes: Vec<String>,
+    /// Whether the session's file has some of them.
+    noted: bool,
     /// What the person said last, until it is answered, with the notes it carries.
     unanswered: Option<(String, Vec<String>)>,
     /// What the person said last, where the model could not be asked: it is not in the conversation.
@@ -91,6 +93,7 @@ impl Talk {
             told_hidden: false,
             hidden_untold: 0,
             notes: Vec::new(),
+            noted: false,
             unanswered: None,
             failed: None,
             told_folders: HashSet::new(),
@@ -163,13 +166,24 @@ impl Talk {
         self.told_unsaved = false;
         self.told_folders.clear();
         self.notes.clear();
+        self.noted = false;
         self.unanswered = None;
         self.failed = None;
     }
 
-    /// Tells the model something with the next message.
+    /// Takes up what the session was left with.
+    pub(super) fn take_up(&mut self, left: LeftOver) {
+        self.noted = !left.notes.is_empty();
+        (self.notes, self.failed) = (left.notes, left.unanswered);
+    }
+
+    /// Tells the model something with the next message, also where that is said after a resume.
     pub(super) fn note(&mut self, note: String) {
+        let (text, now) = (self.session.redacted(&note), self.now());
         self.notes.push(note);
+        self.noted = true;
+        // A session that cannot be written is told about in its turn.
+        drop(self.session.append(EntryKind::Noted { text }, now));
     }
 
     /// Takes in what the person says; `beside` is told with it.
@@ -192,6 +206,9 @@ impl Talk {
         self.unanswered = Some((first_text(&message), std::mem::take(&mut self.notes)));
         let message = self.conversation.push_user(message).clone();
         self.save(&message, frontend);
+        if std::mem::take(&mut self.noted) {
+            self.append(EntryKind::NotesTold, frontend);
+        }
     }
 
     /// Takes in what the model says.
@@ -284,8 +301,9 @@ impl Talk {
             self.conversation.rewind(before);
             let messages = (self.conversation.earlier() + before) as u64;
             self.append(EntryKind::Rewound { messages }, frontend);
+            self.append(EntryKind::Unanswered { text: self.session.redacted(&text) }, frontend);
             // What was quoted for a message is found anew for the next.
-            self.notes.splice(..0, notes.into_iter().filter(|note| !is_quoted(note)));
+            notes.into_iter().filter(|note| !is_quoted(note)).for_each(|note| self.note(note));
             self.failed = Some(text);
         }
         let reason = if *end == TurnEnd::Interrupted { Outcome::Interrupted } else { Outcome::Failed };
@@ -316,6 +334,11 @@ impl Talk {
         Ok(said)
     }
 
+    /// What the person said last, where the model could not be asked: it is not in the conversation.
+    pub(super) fn unanswered(&self) -> Option<&str> {
+        self.failed.as_deref()
+    }
+
     /// What the person said last, also where it failed.
     pub(super) fn last_said(&self) -> Option<String> {
         self.failed.clone().or_else(|| self.said().next_back().map(|said| said.text))
@@ -336,7 +359,8 @@ impl Talk {
             text = without;
             self.hidden_untold += count as u64;
         }
-        self.note(format!("[The user wants this kept at hand for the whole conversation: {text}]"));
+        // The file has it as what is pinned.
+        self.notes.push(format!("[The user wants this kept at hand for the whole conversation: {text}]"));
         self.conversation.pin(text.clone());
         let now = self.now();
         self.session.append(EntryKind::Pinned { text }, now)

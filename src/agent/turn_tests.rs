@@ -1,12 +1,12 @@
 use std::collections::VecDeque;
 
-use super::super::bench::{Recorder, bench, calls, outcomes, text};
+use super::super::bench::{Bench, Recorder, bench, calls, outcomes, text};
 use super::super::{Activity, AgentEvent, Approval, Failure, Notice, TurnEnd};
 use crate::conversation::{
     ContentBlock, Conversation, Message, MessageBuilder, Outcome, StopReason, StreamEvent, Subject, Usage,
 };
 use crate::provider::ProviderError;
-use crate::session::{Redactor, Session};
+use crate::session::{LeftOver, Redactor, Session, load};
 
 #[test]
 fn a_turn_runs_tools_until_none_is_called_and_saves_everything() {
@@ -297,4 +297,29 @@ fn a_retry_wait_ends_at_once_when_it_is_interrupted() {
     assert_eq!(bench.turn("go", &mut recorder), TurnEnd::Interrupted);
     assert!(recorder.events.iter().any(|event| matches!(event, AgentEvent::Retrying { .. })));
     assert_eq!(bench.agent.conversation().messages(), [Message::user("go")]);
+}
+
+#[test]
+fn what_failed_and_what_was_to_be_told_is_known_after_a_resume() {
+    let refused = || vec![Err(ProviderError::ContextOverflow { message: "too long".into() })];
+    let mut bench = bench(vec![text("hello"), refused(), text("fine"), text("and")], 9, false);
+    assert_eq!(bench.turn("hi", &mut Recorder::default()), TurnEnd::Done);
+    bench.agent.tell_later("[The user took back a change]".to_owned());
+    let left = |bench: &Bench| load(bench.agent.session().path().unwrap()).unwrap().left;
+    let noted = LeftOver { unanswered: None, notes: vec!["[The user took back a change]".to_owned()] };
+    assert_eq!(left(&bench), noted);
+    assert!(matches!(bench.turn("a whole book", &mut Recorder::default()), TurnEnd::Failed { .. }));
+    assert_eq!(left(&bench), LeftOver { unanswered: Some("a whole book".to_owned()), ..noted });
+    // As after an exit and a resume.
+    let loaded = load(bench.agent.session().path().unwrap()).unwrap();
+    let path = bench.agent.session().path().unwrap().to_owned();
+    let session = Session::resume(loaded.id, "/".into(), path, Redactor::default());
+    bench.agent.set_session(session, loaded.conversation, loaded.ledger);
+    bench.agent.take_up(loaded.left);
+    assert_eq!((bench.agent.unanswered(), bench.agent.last_said().as_deref()), (Some("a whole book"), Some("a whole book")));
+    assert_eq!(bench.turn("a page", &mut Recorder::default()), TurnEnd::Done);
+    let sent = bench.provider.requests.lock().unwrap()[2].last().unwrap().text();
+    assert!(sent.starts_with("a page") && sent.contains("[The user took back a change]"), "{sent}");
+    assert_eq!(left(&bench), LeftOver::default());
+    assert_eq!(bench.agent.unanswered(), None);
 }

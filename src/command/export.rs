@@ -206,7 +206,7 @@ mod tests {
 
     use super::*;
     use crate::conversation::{Conversation, Ledger, Message, QUOTED};
-    use crate::session::SessionId;
+    use crate::session::{LeftOver, SessionId};
 
     fn loaded(texts: &[&str]) -> Loaded {
         let role = |index| if index % 2 == 0 { Role::User } else { Role::Assistant };
@@ -225,6 +225,7 @@ mod tests {
             skipped: 0,
             bytes: 0,
             broken_off: false,
+            left: LeftOver::default(),
         }
     }
 

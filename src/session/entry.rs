@@ -141,6 +141,18 @@ pub enum EntryKind {
         /// The text.
         text: String,
     },
+    /// What the person said last, where the model could not be asked: it is not in the conversation.
+    Unanswered {
+        /// It, without what was attached.
+        text: String,
+    },
+    /// What the model is told with the next message.
+    Noted {
+        /// It.
+        text: String,
+    },
+    /// What was noted is told.
+    NotesTold,
     /// What a turn left of the files that it changed.
     Changed {
         /// It.

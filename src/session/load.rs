@@ -36,6 +36,17 @@ pub struct Loaded {
     pub bytes: u64,
     /// Whether its last turn has no end: axi was killed in it, or is still in it.
     pub broken_off: bool,
+    /// What the next message is about, or goes with it.
+    pub left: LeftOver,
+}
+
+/// What a session was left with between two messages.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LeftOver {
+    /// What the person said last, where the model could not be asked.
+    pub unanswered: Option<String>,
+    /// What the model is told with the next message.
+    pub notes: Vec<String>,
 }
 
 impl Loaded {
@@ -143,6 +154,7 @@ struct Reading<H> {
     length: u64,
     /// Whether a turn began that did not end.
     open: bool,
+    left: LeftOver,
 }
 
 /// Reads the first `most` bytes of a session's file; for a fork, the other session's file as well.
@@ -207,6 +219,7 @@ impl<H: Holder> Reading<H> {
             skipped: 0,
             length: 0,
             open: false,
+            left: LeftOver::default(),
         }
     }
 
@@ -214,6 +227,7 @@ impl<H: Holder> Reading<H> {
         if self.messages.line(line, position) {
             self.read += 1;
             self.open = true;
+            self.left.unanswered = None;
             return;
         }
         let kind = match read_line(line) {
@@ -264,6 +278,7 @@ impl<H: Holder> Reading<H> {
             EntryKind::Message { message } => {
                 self.messages.message(message, position);
                 self.open = true;
+                self.left.unanswered = None;
             }
             EntryKind::Rewound { messages: left } => {
                 // The number counts messages of the whole conversation.
@@ -280,6 +295,9 @@ impl<H: Holder> Reading<H> {
             }
             EntryKind::CutUndone => drop(self.cuts.pop()),
             EntryKind::Pinned { text } => self.pins.push(text),
+            EntryKind::Unanswered { text } => self.left.unanswered = Some(text),
+            EntryKind::Noted { text } => self.left.notes.push(text),
+            EntryKind::NotesTold => self.left.notes.clear(),
             EntryKind::Usage { model, usage, usd } => self.ledger.add(&model, Bill::stored(usage, usd)),
             EntryKind::Model { model: now } => self.model = now,
             EntryKind::Title { title: given } => self.title = Some(given),
@@ -330,7 +348,7 @@ impl<H: Holder> Reading<H> {
             conversation.pin(text);
         }
         let (model, title, ledger, skipped) = (self.model, self.title.or(self.topic), self.ledger, self.skipped);
-        let (changed, bytes) = (self.changed, self.length);
-        Ok(Loaded { id, directory, model, title, conversation, ledger, changed, skipped, bytes, broken_off })
+        let (changed, bytes, left) = (self.changed, self.length, self.left);
+        Ok(Loaded { id, directory, model, title, conversation, ledger, changed, skipped, bytes, broken_off, left })
     }
 }

@@ -32,7 +32,7 @@ pub use error::SessionError;
 pub use fork::Fork;
 pub use id::SessionId;
 pub use import::{Foreign, ImportError, Imported, import};
-pub use load::{Loaded, load, load_lines, open};
+pub use load::{LeftOver, Loaded, load, load_lines, open};
 pub use mentions::{Mention, mentions};
 pub use partial::PartialKeeper;
 pub use redact::Redactor;

@@ -126,6 +126,9 @@ impl Overview {
             | EntryKind::Rewound { .. }
             | EntryKind::Cut { .. }
             | EntryKind::CutUndone
+            | EntryKind::Unanswered { .. }
+            | EntryKind::Noted { .. }
+            | EntryKind::NotesTold
             | EntryKind::Pinned { .. } => {}
         }
     }

@@ -178,6 +178,9 @@ fn says(line: &[u8], wanted: &str) -> bool {
             | EntryKind::Rewound { .. }
             | EntryKind::Cut { .. }
             | EntryKind::CutUndone
+            | EntryKind::Unanswered { .. }
+            | EntryKind::Noted { .. }
+            | EntryKind::NotesTold
             | EntryKind::Pinned { .. },
         )
         | None => false,

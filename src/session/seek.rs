@@ -257,6 +257,9 @@ fn telling(line: &[u8], (offset, length): (u64, u64), sought: &Sought) -> Option
         | EntryKind::TurnEnded { .. }
         | EntryKind::Changed { .. }
         | EntryKind::CutUndone
+        | EntryKind::Unanswered { .. }
+        | EntryKind::Noted { .. }
+        | EntryKind::NotesTold
         | EntryKind::Pinned { .. } => None,
     }
 }

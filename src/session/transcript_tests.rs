@@ -1,7 +1,7 @@
 use std::sync::mpsc::channel;
 use std::time::{Duration, UNIX_EPOCH};
 
-use super::super::{Loaded, SessionStore, load};
+use super::super::{LeftOver, Loaded, SessionStore, load};
 use super::*;
 use crate::conversation::{ContentBlock, Conversation, Ledger, Outcome, Role, ToolCall, ToolResult};
 
@@ -53,6 +53,7 @@ fn a_session_is_written_and_read_back() {
         skipped: 0,
         bytes: std::fs::metadata(session.path().unwrap()).unwrap().len(),
         broken_off: true,
+        left: LeftOver::default(),
     };
     assert_eq!(loaded, expected);
 }

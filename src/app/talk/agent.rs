@@ -29,7 +29,7 @@ use crate::frontend::exit::Exit;
 use crate::frontend::words;
 use crate::locale::word;
 use crate::provider::{Effort, NoModel, Provider, RetryPlan};
-use crate::session::{Fork, Session, is_held, load_lines};
+use crate::session::{Fork, LeftOver, Session, is_held, load_lines};
 use crate::tool::devtool::DevTools;
 use crate::tool::{ProposeCommandTool, Roots, ShellTool, TerminalTool, Tool, Toolbox, WebSearchTool, table};
 
@@ -235,6 +235,7 @@ pub(super) fn make(
     let gone_on = resumed
         .as_ref()
         .map(|(loaded, path)| GoneOn { title: loaded.heading(), broken_off: loaded.was_cut_off(path) });
+    let mut left = LeftOver::default();
     let (session, conversation, ledger) = match resumed {
         Some((loaded, path)) if keep && is_held(&path) => {
             Console::new(&app.locale).note(app.locale.text(word::repl::SESSION_BUSY));
@@ -244,6 +245,7 @@ pub(super) fn make(
             (session, loaded.conversation, Ledger::default())
         }
         Some((loaded, path)) if keep => {
+            left = loaded.left;
             let session = Session::resume(loaded.id, loaded.directory, path, app.redactor());
             (session, loaded.conversation, loaded.ledger)
         }
@@ -256,6 +258,7 @@ pub(super) fn make(
     *agent.wishes() = wishes(&app.config(), options);
     agent.wishes().goes_on = occasion != FrontendKind::Print;
     agent.set_session(session, conversation, ledger);
+    agent.take_up(left);
     Ok((agent, gone_on))
 }
 

@@ -12,9 +12,10 @@ use crate::command::{self, KeyAction, Outcome, Problem, UserCommand, server_fail
 use crate::config::{ReasoningView, ThemeChoice};
 use crate::conversation::{Conversation, Ledger};
 use crate::frontend::human;
+use crate::frontend::words::first_line;
 use crate::locale::{Locale, word};
-use crate::session::{Fork, Loaded, Session, SessionError, is_held, load_lines, open};
-use crate::terminal::{Line, Output, sanitize};
+use crate::session::{Fork, LeftOver, Loaded, Session, SessionError, is_held, load_lines, open};
+use crate::terminal::{Line, Output, sanitize, sanitize_line};
 
 impl Repl {
     /// Does what a command asked for.
@@ -62,7 +63,6 @@ impl Repl {
             Outcome::NewSession { clear } => {
                 self.agent.set_session((self.new_session)(), Conversation::new(), Ledger::default());
                 self.tell_editor();
-                drop(self.shell.take_printed());
                 if clear && !self.stage.plain {
                     // The visible screen only: scrollback is the person's.
                     drop(Output::new().write_all(b"\x1b[2J\x1b[H"));
@@ -248,8 +248,13 @@ impl Repl {
     fn go_on(&mut self, session: Session, loaded: Loaded, cut_off: bool) {
         let title = loaded.heading();
         let damage = command::session_damage(self.human.locale(), &loaded);
-        let usage = if *session.id() == loaded.id { loaded.ledger } else { Ledger::default() };
+        let (usage, left) = if *session.id() == loaded.id {
+            (loaded.ledger, loaded.left)
+        } else {
+            (Ledger::default(), LeftOver::default())
+        };
         self.agent.set_session(session, loaded.conversation, usage);
+        self.agent.take_up(left);
         self.tell_editor();
         let said = self.human.locale().with(word::repl::Resumed { title: &title });
         self.human.painter().say(&said);
@@ -259,11 +264,16 @@ impl Repl {
         self.last_screenful(cut_off);
     }
 
-    /// Prints the end of a conversation that is gone on with again, and tells that its last turn was cut off.
+    /// Prints the end of a conversation that is gone on with again, and tells that its last turn was cut off or failed.
     pub fn last_screenful(&mut self, broken_off: bool) {
         self.human.recap(self.agent.conversation().messages());
         if broken_off {
             self.say(word::repl::BROKEN_OFF);
+        }
+        if let Some(text) = self.agent.unanswered() {
+            let text = &first_line(&sanitize_line(text));
+            let said = self.human.locale().with(word::repl::UnansweredEarlier { text });
+            self.human.painter().say(&said);
         }
     }
 

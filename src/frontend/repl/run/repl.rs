@@ -296,7 +296,9 @@ impl Repl {
             }
             Input::Shell(command) => {
                 let session = self.agent.session().path().map(|_| self.agent.session().id().to_string());
-                self.shell.run(&command, session.as_deref(), &self.stage, self.human.painter(), &self.pending);
+                let shell = &mut self.shell;
+                let ran = shell.run(&command, session.as_deref(), &self.stage, self.human.painter(), &self.pending);
+                ran.into_iter().for_each(|printed| self.agent.tell_later(printed));
                 Next::Line
             }
             Input::Command { name, argument } => {
@@ -326,7 +328,7 @@ impl Repl {
             pending: &self.pending,
         };
         let plans = |agent: &Agent, end: &TurnEnd| *end == TurnEnd::Done && agent.policy().mode() == Mode::Plan;
-        let ran = self.turns.run(&mut scene, text, self.shell.take_printed(), plans);
+        let ran = self.turns.run(&mut scene, text, plans);
         let (end, pressed) = match ran {
             Ok(ran) => ran,
             Err(error) => {
@@ -334,6 +336,9 @@ impl Repl {
                 return Next::Leave;
             }
         };
+        if self.agent.unanswered().is_some() {
+            self.say(word::repl::UNANSWERED);
+        }
         self.tell_editor();
         self.clean_up();
         if pressed.leave {

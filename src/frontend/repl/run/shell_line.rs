@@ -21,7 +21,7 @@ const HINTS: usize = 3;
 /// How a line begins whose rest is tried.
 const TRY: &str = "try ";
 
-/// The person's shell, and what its lines printed.
+/// The person's shell.
 #[derive(Debug, Default)]
 pub struct ShellLines {
     /// The shell.
@@ -32,8 +32,6 @@ pub struct ShellLines {
     path: String,
     /// Where its lines run, to know which of them read a secret file.
     place: Surroundings,
-    /// What lines printed since the last message, as the model reads it.
-    printed: Vec<String>,
     /// Programs that were hinted at already.
     hinted: Vec<String>,
 }
@@ -51,7 +49,8 @@ impl ShellLines {
         Self { shell, program, path, place, ..Self::default() }
     }
 
-    /// Runs a line and keeps what it printed for the next message; not that of one that reads or prints a secret.
+    /// Runs a line; returns what the model is told of it: not what one printed that reads or prints a secret. `None` where
+    /// it could not be run.
     pub(super) fn run<W: io::Write>(
         &mut self,
         line: &str,
@@ -59,7 +58,7 @@ impl ShellLines {
         stage: &Stage,
         painter: &mut Painter<W>,
         pending: &Pending,
-    ) {
+    ) -> Option<String> {
         let judged = judge(to_try(line).unwrap_or(line), &self.place);
         let secret = judged.prints_secret() || judged.parts.iter().any(|part| part.credential.is_some());
         let tried = to_try(line).zip(self.program.as_deref());
@@ -86,19 +85,15 @@ impl ShellLines {
                     painter.say(&said);
                 }
                 let told = if secret { b"(not told: it reads a secret)".as_slice() } else { &output };
-                self.printed.push(for_the_model(line, code, told));
+                Some(for_the_model(line, code, told))
             }
             Err(error) => {
                 let cause = &error.to_string();
                 let what = painter.locale().with(word::error::Io { path: &self.shell, cause });
                 painter.fail(&what, "");
+                None
             }
         }
-    }
-
-    /// Takes what lines printed since the last message.
-    pub(super) fn take_printed(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.printed)
     }
 
     /// Says how to run a message that looks like a command: once for each program, and seldom. The message is sent
@@ -158,7 +153,7 @@ fn without_handoff(command: &mut Command) -> &mut Command {
 /// Words a command and its output for the model. The output cannot end its own block.
 fn for_the_model(line: &str, code: i32, printed: &[u8]) -> String {
     let printed = output::trim(&output::clean(printed), output::LIMITS).replace("</ran>", "<\\/ran>");
-    format!("\n\nI ran this in my shell (exit code {code}):\n<ran>\n$ {line}\n{}\n</ran>", printed.trim_end())
+    format!("I ran this in my shell (exit code {code}):\n<ran>\n$ {line}\n{}\n</ran>", printed.trim_end())
 }
 
 #[cfg(test)]
@@ -168,6 +163,6 @@ mod tests {
     #[test]
     fn an_output_cannot_end_its_own_block() {
         let text = for_the_model("x", 1, b"\x1b[31mone\x1b[0m</ran>\n");
-        assert_eq!(text, "\n\nI ran this in my shell (exit code 1):\n<ran>\n$ x\none<\\/ran>\n</ran>");
+        assert_eq!(text, "I ran this in my shell (exit code 1):\n<ran>\n$ x\none<\\/ran>\n</ran>");
     }
 }

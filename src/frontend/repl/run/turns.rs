@@ -43,8 +43,8 @@ impl Turns {
         Self { pictures, swept: false }
     }
 
-    /// Runs one turn; returns how it ended and which keys asked for something. `printed` goes to the model with the
-    /// text. `settles` tells whether a question follows this end.
+    /// Runs one turn; returns how it ended and which keys asked for something. `settles` tells whether a question follows
+    /// this end.
     ///
     /// # Errors
     /// When the keyboard cannot be watched.
@@ -52,7 +52,6 @@ impl Turns {
         &mut self,
         scene: &mut Scene<'_>,
         text: String,
-        printed: Vec<String>,
         settles: impl Fn(&Agent, &TurnEnd) -> bool,
     ) -> std::io::Result<(TurnEnd, Pressed)> {
         let cancel = CancellationToken::new();
@@ -73,7 +72,7 @@ impl Turns {
             Some(tools) => servers::named(&text, |name| tools.servers().has(name)),
             None => (Vec::new(), text.clone()),
         };
-        let mut message = self.message(scene, text, &rest, printed);
+        let mut message = self.message(scene, text, &rest);
         message.content.extend(take_resources(scene, &resources, &cancel));
         let end = scene.stage.runtime.block_on(async {
             let end = scene.agent.run_turn(message, scene.human, &cancel).await;
@@ -98,7 +97,7 @@ impl Turns {
 
     /// Makes the message with the files it mentions, and tells what became of each.
     /// `rest` is the text without the resources; only there are file names looked for.
-    fn message(&self, scene: &mut Scene<'_>, text: String, rest: &str, printed: Vec<String>) -> Message {
+    fn message(&self, scene: &mut Scene<'_>, text: String, rest: &str) -> Message {
         let model = scene.agent.model();
         let budget = model.context_window.map_or(ATTACHED_TOKENS, |window| window / 2);
         let place = scene.agent.roots();
@@ -124,7 +123,6 @@ impl Turns {
         }
         drop(thumbnails);
         let mut message = Message::user(text);
-        message.content.extend(printed.into_iter().map(|text| ContentBlock::Text { text }));
         if !attached.text.is_empty() {
             message.content.push(ContentBlock::Text { text: format!("\n\n{}", attached.text) });
         }
