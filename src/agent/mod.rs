@@ -82,7 +82,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::approval::command::{LineJudgement, judge};
 use crate::approval::{BlastRadius, Mode, Policy, Surroundings};
-use crate::context::{Shares, view};
+use crate::context::Shares;
 use crate::conversation::{Conversation, Ledger, tokens};
 use crate::file::may_be_there;
 use crate::journal::{Foreign, JournalError, Plan, TakenBack, Turn};
@@ -383,7 +383,6 @@ impl Agent {
     /// Returns how many tokens each kind of content has in the next request, as they are estimated.
     #[must_use]
     pub fn shares(&self) -> Shares {
-        let conversation = self.conversation();
         let beginning = self.beginning(Purpose::Step);
         let system = tokens::estimate(&beginning.system);
         let instructions = self.talk.system().instructions.min(system);
@@ -392,7 +391,7 @@ impl Agent {
             instructions,
             tools: beginning.tokens() - system,
             window: self.talk.window.size(self.model().room()),
-            ..Shares::of(&view(conversation.messages(), conversation.cut()))
+            ..Shares::of(&self.talk.sent())
         };
         Shares { counted: self.talk.window.counted(shares.total()), ..shares }
     }

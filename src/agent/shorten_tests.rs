@@ -6,7 +6,7 @@ use super::super::{AgentEvent, Notice, Shortened, TurnEnd};
 use super::*;
 use crate::conversation::{Effect, Money, Preview, StopReason, StreamEvent, Subject, ToolSpec};
 use crate::provider::ProviderError;
-use crate::session::load;
+use crate::session::{Redactor, Session, load};
 use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput};
 
 /// Two calls whose results come back as long as their arguments, then a word.
@@ -270,4 +270,29 @@ fn no_summary_is_paid_for_at_the_end_of_a_turn_that_nothing_follows() {
     };
     assert_eq!(asked(false), 0);
     assert!(asked(true) > 0);
+}
+
+#[test]
+fn what_is_pinned_is_in_every_request_also_after_a_rewind_and_a_resume() {
+    let mut bench = bench_within((0..4).map(|number| text(&format!("answer {number}"))).collect(), None);
+    let pinned = |bench: &Bench| format!("{:?}", requests(bench).last().unwrap()).matches("never push").count();
+    bench.turn("hi", &mut Recorder::default());
+    bench.agent.pin("never push to main".to_owned()).unwrap();
+    bench.turn("and this?", &mut Recorder::default());
+    assert_eq!(pinned(&bench), 1);
+    bench.agent.rewind(2).unwrap();
+    bench.turn("another", &mut Recorder::default());
+    assert_eq!(pinned(&bench), 1);
+    let first = requests(&bench).last().unwrap().clone();
+    bench.turn("and more", &mut Recorder::default());
+    assert_eq!(requests(&bench).last().unwrap()[..first.len()], first, "each begins with the one before");
+    // Pinned, left, and gone on with before anything was said.
+    bench.agent.pin("use tabs".to_owned()).unwrap();
+    let loaded = load(bench.agent.session().path().unwrap()).unwrap();
+    let session = Session::new(loaded.id, "/".into(), None, Redactor::default());
+    bench.agent.set_session(session, loaded.conversation, loaded.ledger);
+    add(&bench, vec![text("fine")]);
+    bench.turn("go on", &mut Recorder::default());
+    let sent = format!("{:?}", requests(&bench).last().unwrap());
+    assert!(sent.contains("never push") && sent.contains("use tabs"), "{sent}");
 }

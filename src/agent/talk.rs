@@ -13,7 +13,7 @@ use super::prompt::SystemPrompt;
 use super::window::Window;
 use super::wishes::Wishes;
 use super::{AgentEvent, Frontend, Notice, TurnEnd};
-use crate::context::view;
+use crate::context::{view, with_pins};
 use crate::conversation::{
     Bill, ContentBlock, Conversation, Cut, Ledger, Message, Money, Outcome, Role, ToolResult, Usage, is_quoted,
 };
@@ -255,7 +255,8 @@ impl Talk {
 
     /// The messages of the next request.
     pub(super) fn sent(&self) -> Cow<'_, [Message]> {
-        view(self.conversation.messages(), self.conversation.cut())
+        let sent = view(self.conversation.messages(), self.conversation.cut());
+        with_pins(sent, self.conversation.pins())
     }
 
     /// Sees to it that what is sent is whole: a server refuses what is not, and would each time it is sent again.

@@ -23,7 +23,7 @@ pub use quotes::{LOOKED_AT, quotes};
 pub use recall::{Found, PASSAGES, Said, each_word, recall, recall_of, stem, wanted};
 pub use shares::Shares;
 pub use turns::turns;
-pub use view::view;
+pub use view::{view, with_pins};
 
 #[cfg(test)]
 #[path = "context_tests.rs"]
