@@ -56,27 +56,17 @@ pub enum ImportError {
 /// # Errors
 /// [`ImportError`].
 pub fn import(path: &Path) -> Result<Imported, ImportError> {
-    let mut reader = BufReader::new(File::open(path)?);
+    let mut branch = claude::Branch::default();
+    each_line(path, |value| value.iter().for_each(|line| branch.note(line)))?;
+    branch.close();
     let (mut talk, mut skipped) = (Talk::default(), 0);
     let (mut claude, mut codex) = (0_usize, 0_usize);
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        if Read::by_ref(&mut reader).take(LONGEST).read_until(b'\n', &mut line)? == 0 {
-            break;
-        }
-        let text = String::from_utf8_lossy(&line);
-        let text = text.trim_start_matches('\u{feff}').trim();
-        if text.is_empty() {
-            continue;
-        }
-        match serde_json::from_str::<Value>(text) {
-            Ok(value) if codex::read(&value, &mut talk) => codex += 1,
-            Ok(value) if claude::read(&value, &mut talk) => claude += 1,
-            Ok(_) => {}
-            Err(_) => skipped += 1,
-        }
-    }
+    each_line(path, |line| match line {
+        Some(value) if codex::read(&value, &mut talk) => codex += 1,
+        Some(value) if claude::read(&value, &branch, &mut talk) => claude += 1,
+        Some(_) => {}
+        None => skipped += 1,
+    })?;
     let Talk { directory, model, messages } = talk;
     let conversation = Conversation::restore(messages);
     if conversation.messages().is_empty() {
@@ -84,6 +74,23 @@ pub fn import(path: &Path) -> Result<Imported, ImportError> {
     }
     let from = if codex > claude { Foreign::Codex } else { Foreign::ClaudeCode };
     Ok(Imported { from, directory, model, conversation, skipped })
+}
+
+/// Hands each line of a file on that is not empty; `None` for one that is no JSON.
+fn each_line(path: &Path, mut take: impl FnMut(Option<Value>)) -> std::io::Result<()> {
+    let mut reader = BufReader::new(File::open(path)?);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if Read::by_ref(&mut reader).take(LONGEST).read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if !text.is_empty() {
+            take(serde_json::from_str(text).ok());
+        }
+    }
 }
 
 #[cfg(test)]
