@@ -4,7 +4,7 @@ use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 use serde_json::json;
 
 use crate::conversation::{ContentBlock, Image, Role, Totals, is_quoted};
-use crate::session::Loaded;
+use crate::session::{Loaded, SessionId};
 use crate::terminal::escape_json;
 
 /// The forms of an export.
@@ -30,6 +30,21 @@ impl ExportForm {
             "json" => Some(Self::Json),
             "html" => Some(Self::Html),
             _ => None,
+        }
+    }
+}
+
+/// Reads what follows `/export`: a form, a file, or both; tells the form and the file's name.
+pub(super) fn export_target(argument: &str, id: &SessionId) -> (ExportForm, String) {
+    let (first, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
+    let name = |form: &str| format!("axi-{id}.{form}");
+    match (ExportForm::parse(first), rest.trim()) {
+        (Some(form), "") => (form, name(first)),
+        (Some(form), file) => (form, file.to_owned()),
+        (None, _) if argument.is_empty() => (ExportForm::Markdown, name("md")),
+        (None, _) => {
+            let ending = argument.rsplit('.').next().unwrap_or_default();
+            (ExportForm::parse(ending).unwrap_or(ExportForm::Markdown), argument.to_owned())
         }
     }
 }
@@ -206,7 +221,7 @@ mod tests {
 
     use super::*;
     use crate::conversation::{Conversation, Ledger, Message, QUOTED};
-    use crate::session::{LeftOver, SessionId};
+    use crate::session::LeftOver;
 
     fn loaded(texts: &[&str]) -> Loaded {
         let role = |index| if index % 2 == 0 { Role::User } else { Role::Assistant };
@@ -226,6 +241,24 @@ mod tests {
             bytes: 0,
             broken_off: false,
             left: LeftOver::default(),
+        }
+    }
+
+    #[test]
+    fn a_form_a_file_or_both_may_follow_export() {
+        let id = SessionId::parse("20260101-000000-00000000").unwrap();
+        let cases = [
+            ("", ExportForm::Markdown, "axi-20260101-000000-00000000.md"),
+            ("html", ExportForm::Html, "axi-20260101-000000-00000000.html"),
+            ("out.json", ExportForm::Json, "out.json"),
+            ("html out.html", ExportForm::Html, "out.html"),
+            ("md /tmp/x.md", ExportForm::Markdown, "/tmp/x.md"),
+            ("html  notes of today", ExportForm::Html, "notes of today"),
+            ("~/x.md", ExportForm::Markdown, "~/x.md"),
+            ("notes of today.html", ExportForm::Html, "notes of today.html"),
+        ];
+        for (argument, form, name) in cases {
+            assert_eq!(export_target(argument, &id), (form, name.to_owned()), "{argument}");
         }
     }
 

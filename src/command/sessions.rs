@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::{Context, ExportForm, Outcome, Problem};
+use super::export::export_target;
+use super::{Context, Outcome, Problem};
 use crate::conversation::{Message, Role};
 use crate::locale::{Locale, word};
 use crate::session::{Loaded, Origin, SessionError, SessionId, SessionStore, Summary, load, open};
@@ -232,25 +233,28 @@ fn fork(context: &Context<'_>, turn: &str) -> Outcome {
     Outcome::Fork { before: Some(found.messages) }
 }
 
-/// `/export`, `/export md|json|html`, `/export FILE`: writes what was said into a file that is not there yet.
+/// `/export`, `/export md|json|html`, `/export FILE`, `/export md|json|html FILE`: writes what was said into a file that is
+/// not there yet.
 pub(super) fn export(context: &mut Context<'_>, argument: &str) -> Outcome {
     let locale = context.locale;
-    let Some(path) = context.agent.session().path() else {
-        return Outcome::Say(locale.text(word::said::SESSION_FORK_NONE).to_owned());
-    };
-    let loaded = match load(path) {
-        Ok(loaded) => loaded,
-        Err(error) => return Outcome::Fail(session_problem(locale, &error)),
-    };
-    let (form, name) = match ExportForm::parse(argument) {
-        Some(form) => (form, format!("axi-{}.{argument}", loaded.id)),
-        None if argument.is_empty() => (ExportForm::Markdown, format!("axi-{}.md", loaded.id)),
-        None => {
-            let ending = argument.rsplit('.').next().unwrap_or_default();
-            (ExportForm::parse(ending).unwrap_or(ExportForm::Markdown), argument.to_owned())
+    if context.agent.conversation().messages().is_empty() {
+        return Outcome::Say(locale.text(word::said::EXPORT_NOTHING).to_owned());
+    }
+    // Without a file all of it is here.
+    let loaded = match context.agent.session().path().map(load) {
+        Some(Ok(loaded)) => loaded,
+        Some(Err(error)) if context.agent.conversation().earlier() > 0 => {
+            return Outcome::Fail(session_problem(locale, &error));
         }
+        Some(Err(_)) | None => Loaded::unsaved(
+            context.agent.session(),
+            context.agent.model().id(),
+            context.agent.conversation().clone(),
+            context.agent.ledger().clone(),
+        ),
     };
-    let target = context.agent.roots().cwd.join(&name);
+    let (form, name) = export_target(argument, &loaded.id);
+    let target = context.agent.roots().resolve(&name);
     let written =
         std::fs::OpenOptions::new().create_new(true).write(true).open(&target).and_then(|mut file| {
             std::io::Write::write_all(&mut file, super::export::export(&loaded, form).as_bytes())

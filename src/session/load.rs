@@ -9,7 +9,7 @@ use super::holder::{Holder, Position};
 use super::outline::{Held, Outline};
 use super::partial::Partial;
 use super::read_ahead::ReadAhead;
-use super::transcript::is_held;
+use super::transcript::{Session, is_held};
 use super::{SessionError, SessionId};
 use crate::conversation::{Bill, Conversation, Cut, Ledger, Message, Outcome};
 
@@ -50,6 +50,24 @@ pub struct LeftOver {
 }
 
 impl Loaded {
+    /// What a session that is in no file would be read as.
+    #[must_use]
+    pub fn unsaved(session: &Session, model: String, conversation: Conversation, ledger: Ledger) -> Self {
+        Self {
+            id: session.id().clone(),
+            directory: session.directory().to_owned(),
+            model,
+            title: None,
+            conversation,
+            ledger,
+            changed: Vec::new(),
+            skipped: 0,
+            bytes: 0,
+            broken_off: false,
+            left: LeftOver::default(),
+        }
+    }
+
     /// Whether axi was killed in its last turn: where another axi has the file open, the turn may still go on.
     #[must_use]
     pub fn was_cut_off(&self, path: &Path) -> bool {

@@ -328,3 +328,26 @@ fn while_compact_asks_the_model_typing_is_shown_and_escape_gives_the_queued_line
     person.sees_line("not yet");
     assert_eq!(server.requests().len(), 4);
 }
+
+#[test]
+fn what_is_not_saved_can_be_exported_and_before_the_first_message_there_is_nothing() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("an answer")]);
+    let mut command = axi(&home, &server);
+    command.arg("--no-session");
+    let mut person = Person::meets(&command);
+    person.sends("/export");
+    person.sees("nothing was said yet");
+    person.sees_prompt();
+    person.sends("a question");
+    person.sees("an answer");
+    person.sees_prompt();
+    person.sends("/export md ~/out.txt");
+    person.sees("written: ~/out.txt");
+    let written = std::fs::read_to_string(home.path().join("out.txt")).unwrap();
+    assert!(written.contains("a question") && written.contains("an answer"), "{written}");
+    person.sends("/clear");
+    person.sends("/export html");
+    person.waits(|view| view.text().matches("nothing was said yet").count() == 1, "nothing to export");
+    assert_eq!(person.leaves(), Some(0));
+}
