@@ -52,4 +52,4 @@ pub use shell::{LeftInShells, ShellGoal, left_in_shells};
 pub use table::COMMANDS;
 pub use trial::{trial_cause, trial_changes, trial_json, trial_page, trial_refused, trial_unapplied};
 pub use trial_patch::trial_patch;
-pub use user::{CommandSource, UserCommand, command_body, load_user_commands};
+pub use user::{CommandSource, Unusable, UnusableCommand, UserCommand, command_body, load_user_commands};

@@ -35,19 +35,64 @@ pub struct UserCommand {
     pub path: PathBuf,
 }
 
-/// Reads the commands of a folder and of the folders in it; a missing folder has none. What cannot be read, or whose
-/// name could not be typed, is passed over, and so is what leads to a secret file: the text of a command is shown and
-/// sent. `home` is where secret files of the person lie.
-#[must_use]
-pub fn load_user_commands(folder: &Path, source: CommandSource, home: Option<&Path>) -> Vec<UserCommand> {
-    let mut commands = Vec::new();
-    read_folder(folder, "", source, &mut commands);
-    commands.retain(|command: &UserCommand| !is_hidden_secret(&command.path, home, folder));
-    commands.sort_by(|one, other| one.name.cmp(&other.name));
-    commands
+/// A file that is no command though it is named as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnusableCommand {
+    /// What would be its name, without the slash.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// Why.
+    pub why: Unusable,
 }
 
-fn read_folder(folder: &Path, before: &str, source: CommandSource, commands: &mut Vec<UserCommand>) {
+/// Why a file is no command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unusable {
+    /// It is no UTF-8.
+    NoText,
+    /// It says nothing.
+    Empty,
+    /// It is larger than a command may be.
+    TooLarge {
+        /// That, in bytes.
+        most: u64,
+    },
+    /// The system does not let it be read.
+    Unreadable {
+        /// Why.
+        cause: String,
+    },
+    /// A command of axi has its name.
+    BuiltIn,
+}
+
+/// Reads the commands of a folder and of the folders in it, and what is none though it is named as one; a missing folder
+/// has neither. What has a name that could not be typed is passed over, and so is what leads to a secret file: the text
+/// of a command is shown and sent. `home` is where secret files of the person lie.
+#[must_use]
+pub fn load_user_commands(
+    folder: &Path,
+    source: CommandSource,
+    home: Option<&Path>,
+) -> (Vec<UserCommand>, Vec<UnusableCommand>) {
+    let mut read = Vec::new();
+    read_folder(folder, "", source, &mut read);
+    let (mut commands, mut unusable) = (Vec::new(), Vec::new());
+    for read in read {
+        match read {
+            Ok(command) if !is_hidden_secret(&command.path, home, folder) => commands.push(command),
+            Err(none) if !is_hidden_secret(&none.path, home, folder) => unusable.push(none),
+            Ok(_) | Err(_) => {}
+        }
+    }
+    commands.sort_by(|one, other| one.name.cmp(&other.name));
+    (commands, unusable)
+}
+
+type Read = Result<UserCommand, UnusableCommand>;
+
+fn read_folder(folder: &Path, before: &str, source: CommandSource, commands: &mut Vec<Read>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let path = entry.path();
@@ -57,7 +102,8 @@ fn read_folder(folder: &Path, before: &str, source: CommandSource, commands: &mu
         if path.is_dir() && before.is_empty() {
             read_folder(&path, &format!("{name}:"), source, commands);
         } else if path.extension().is_some_and(|extension| extension == "md") && commands.len() < MOST {
-            commands.extend(read(&path, format!("{before}{name}"), source));
+            let name = format!("{before}{name}");
+            commands.push(read(&path, &name, source).map_err(|why| UnusableCommand { name, path, why }));
         }
     }
 }
@@ -66,12 +112,17 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|character| character.is_ascii_alphanumeric() || "-_".contains(character))
 }
 
-fn read(path: &Path, name: String, source: CommandSource) -> Option<UserCommand> {
-    let metadata = std::fs::metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > LARGEST {
-        return None;
+fn read(path: &Path, name: &str, source: CommandSource) -> Result<UserCommand, Unusable> {
+    let unreadable = |error: std::io::Error| Unusable::Unreadable { cause: error.to_string() };
+    let metadata = std::fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(Unusable::NoText);
     }
-    let text = std::fs::read_to_string(path).ok()?.replace("\r\n", "\n");
+    if metadata.len() > LARGEST {
+        return Err(Unusable::TooLarge { most: LARGEST });
+    }
+    let text = String::from_utf8(std::fs::read(path).map_err(unreadable)?).map_err(|_| Unusable::NoText)?;
+    let text = text.replace("\r\n", "\n");
     let (front, body) = split_front_matter(&text);
     let said = |key: &str| {
         let mut lines = front.lines().filter_map(|line| line.split_once(':'));
@@ -80,7 +131,10 @@ fn read(path: &Path, name: String, source: CommandSource) -> Option<UserCommand>
     };
     let (description, usage) = (said("description"), said("argument-hint"));
     let body = body.trim().to_owned();
-    (!body.is_empty()).then_some(UserCommand { name, description, usage, body, source, path: path.to_owned() })
+    if body.is_empty() {
+        return Err(Unusable::Empty);
+    }
+    Ok(UserCommand { name: name.to_owned(), description, usage, body, source, path: path.to_owned() })
 }
 
 /// The text of a command, as its file says it: without front matter.
@@ -172,8 +226,12 @@ mod tests {
         write("notes.txt", "x");
         write(".env", "KEY=value");
         std::os::unix::fs::symlink("../.env", folder.path().join("git/leak.md")).unwrap();
+        std::fs::write(folder.path().join("bad.md"), b"caf\xe9").unwrap();
         let load = |folder: &Path| load_user_commands(folder, CommandSource::Project, None);
-        let found = load(folder.path());
+        let (found, mut none) = load(folder.path());
+        none.sort_by(|one, other| one.name.cmp(&other.name));
+        let none: Vec<_> = none.into_iter().map(|none| (none.name, none.why)).collect();
+        assert_eq!(none, [("bad".to_owned(), Unusable::NoText), ("empty".to_owned(), Unusable::Empty)]);
         let told: Vec<_> = found
             .iter()
             .map(|command| {
@@ -183,6 +241,6 @@ mod tests {
         let expected =
             [("git:log", "", "", "Say what happened."), ("review", "Reviews: all", "[FILE]", "Review $ARGUMENTS.")];
         assert_eq!(told, expected);
-        assert_eq!(load(&folder.path().join("missing")), []);
+        assert_eq!(load(&folder.path().join("missing")), (Vec::new(), Vec::new()));
     }
 }

@@ -8,7 +8,9 @@ use nu_ansi_term::Style;
 use super::repl::{Next, Repl};
 use super::settings::Reloaded;
 use super::{pager, show};
-use crate::command::{self, KeyAction, Outcome, Problem, UserCommand, server_failure};
+use crate::command::{
+    self, KeyAction, Outcome, Problem, Unusable, UnusableCommand, UserCommand, server_failure,
+};
 use crate::config::{ReasoningView, ThemeChoice};
 use crate::conversation::{Conversation, Ledger};
 use crate::frontend::human;
@@ -310,12 +312,45 @@ impl Repl {
     pub(super) fn user_command(&mut self, name: &str, argument: &str) -> Option<Next> {
         // As it is now, not as it was when the prompt was painted.
         self.own.load();
-        let command = self.own.list().iter().find(|command| command.name == name)?.clone();
+        let Some(command) = self.own.list().iter().find(|command| command.name == name).cloned() else {
+            return self.tell_unusable(name).then_some(Next::Line);
+        };
         if self.own.needs_asking(&command) && !self.agrees(&command) {
             self.say(word::said::COMMAND_NOT_RUN);
             return Some(Next::Line);
         }
         Some(self.turn(command.message(argument)))
+    }
+
+    /// Tells why the person's file of this name is no command; false where there is none.
+    pub(super) fn tell_unusable(&mut self, name: &str) -> bool {
+        let Some(UnusableCommand { path, why, .. }) = self.own.unusable(name) else { return false };
+        let (locale, path, shown) = (self.human.locale(), &path.display().to_string(), &format!("/{name}"));
+        let said = match why {
+            Unusable::NoText => locale.with(word::repl::OwnNoText { path }),
+            Unusable::Empty => locale.with(word::repl::OwnEmpty { path }),
+            Unusable::TooLarge { most } => {
+                locale.with(word::repl::OwnTooLarge { path, most: &(most / 1024).to_string() })
+            }
+            Unusable::Unreadable { cause } => locale.with(word::error::Io { path, cause }),
+            Unusable::BuiltIn => locale.with(word::repl::OwnBuiltIn { path, name: shown }),
+        };
+        self.human.painter().warn(&said);
+        true
+    }
+
+    pub(super) fn unknown(&mut self, name: &str) {
+        let locale = self.human.locale();
+        let shown = format!("/{name}");
+        let own = self.own.list().iter().map(|command| command.name.as_str());
+        let what = match command::nearest(name, own) {
+            Some(near) => {
+                let near = format!("/{near}");
+                locale.with(word::repl::UnknownCommandNear { name: &shown, near: &near })
+            }
+            None => locale.with(word::repl::UnknownCommand { name: &shown }),
+        };
+        self.human.painter().fail(&what, "");
     }
 
     /// Puts a server's prompt on the line, where the person reads it before it is sent; `None` where it is no server's.

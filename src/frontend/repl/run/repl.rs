@@ -312,6 +312,7 @@ impl Repl {
                     self.unknown(&name);
                     return Next::Line;
                 };
+                self.tell_unusable(&name);
                 let outcome = self.dispatch(command, &argument);
                 self.outcome(outcome)
             }
@@ -482,19 +483,5 @@ impl Repl {
         let locale = self.human.locale().clone();
         let mut context = command::Context { agent: &mut self.agent, locale: &locale, world: self.world.as_mut() };
         (command.run)(&mut context, argument)
-    }
-
-    fn unknown(&mut self, name: &str) {
-        let locale = self.human.locale();
-        let shown = format!("/{name}");
-        let own = self.own.list().iter().map(|command| command.name.as_str());
-        let what = match command::nearest(name, own) {
-            Some(near) => {
-                let near = format!("/{near}");
-                locale.with(word::repl::UnknownCommandNear { name: &shown, near: &near })
-            }
-            None => locale.with(word::repl::UnknownCommand { name: &shown }),
-        };
-        self.human.painter().fail(&what, "");
     }
 }

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::command::{self, CommandSource, UserCommand, command_body, load_user_commands};
+use crate::command::{
+    self, CommandSource, Unusable, UnusableCommand, UserCommand, command_body, load_user_commands,
+};
 use crate::config::PlaceFile;
 
 /// The commands of the person's own and of the project.
@@ -14,6 +16,8 @@ pub struct UserCommands {
     /// Where secret files of the person lie.
     home: Option<PathBuf>,
     loaded: Vec<UserCommand>,
+    /// Files that are no commands though they are named as ones.
+    unusable: Vec<UnusableCommand>,
     /// The texts of the project that the person has seen and said yes to.
     agreed: Vec<(PathBuf, String)>,
 }
@@ -22,7 +26,7 @@ impl UserCommands {
     /// Names the folders; reads nothing yet.
     #[must_use]
     pub const fn new(user: Vec<PathBuf>, project: Vec<PathBuf>, home: Option<PathBuf>) -> Self {
-        Self { user, project, home, loaded: Vec::new(), agreed: Vec::new() }
+        Self { user, project, home, loaded: Vec::new(), unusable: Vec::new(), agreed: Vec::new() }
     }
 
     /// Treats the project's commands as seen and agreed to in the form in which they were shown, because the person
@@ -37,21 +41,31 @@ impl UserCommands {
         let user = self.user.iter().map(|folder| (folder, CommandSource::User));
         let project = self.project.iter().map(|folder| (folder, CommandSource::Project));
         let mut loaded: Vec<UserCommand> = Vec::new();
+        let mut unusable = Vec::new();
         for (folder, source) in user.chain(project) {
-            for found in load_user_commands(folder, source, self.home.as_deref()) {
-                let known = loaded.iter().any(|other| other.name == found.name);
-                if !known && command::find(&found.name).is_none() {
+            let (commands, none) = load_user_commands(folder, source, self.home.as_deref());
+            unusable.extend(none);
+            for found in commands {
+                if command::find(&found.name).is_some() {
+                    unusable.push(UnusableCommand { name: found.name, path: found.path, why: Unusable::BuiltIn });
+                } else if !loaded.iter().any(|other| other.name == found.name) {
                     loaded.push(found);
                 }
             }
         }
-        self.loaded = loaded;
+        (self.loaded, self.unusable) = (loaded, unusable);
     }
 
     /// The commands as they were last read.
     #[must_use]
     pub fn list(&self) -> &[UserCommand] {
         &self.loaded
+    }
+
+    /// The file of this name that is no command, as it was last read.
+    #[must_use]
+    pub fn unusable(&self, name: &str) -> Option<&UnusableCommand> {
+        self.unusable.iter().find(|none| none.name == name)
     }
 
     /// Tells whether the person has not yet agreed to what it says.
@@ -70,6 +84,22 @@ impl UserCommands {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_no_command_is_known_with_its_reason() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("help.md"), "Help me.").unwrap();
+        std::fs::write(place.path().join("empty.md"), "").unwrap();
+        std::fs::write(place.path().join("fine.md"), "Fine.").unwrap();
+        let mut commands = UserCommands::new(vec![place.path().to_owned()], Vec::new(), None);
+        commands.load();
+        let why = |name: &str| commands.unusable(name).map(|none| none.why.clone());
+        assert_eq!(
+            (why("help"), why("empty"), why("fine")),
+            (Some(Unusable::BuiltIn), Some(Unusable::Empty), None)
+        );
+        assert_eq!(commands.list().len(), 1);
+    }
 
     #[test]
     fn what_was_shown_is_agreed_to_and_not_what_is_there_by_now() {
