@@ -212,13 +212,6 @@ impl Agent {
         self.talk.session()
     }
 
-    /// Returns what the person said last, without what was attached; also where the model could not be asked, and it is
-    /// not in the conversation.
-    #[must_use]
-    pub fn last_said(&self) -> Option<String> {
-        self.talk.last_said()
-    }
-
     /// Returns what the requests of this session cost so far.
     #[must_use]
     pub const fn ledger(&self) -> &Ledger {
@@ -294,22 +287,6 @@ impl Agent {
         self.undo.begin_session(&session);
         self.talk.set_session(session, conversation, ledger);
         self.runner.forget();
-    }
-
-    /// Takes up what the session that is gone on with was left with.
-    pub fn take_up(&mut self, left: LeftOver) {
-        self.talk.take_up(left);
-    }
-
-    /// Tells the model something with the next message.
-    pub fn tell_later(&mut self, text: String) {
-        self.talk.note(text);
-    }
-
-    /// Returns what the person said last, where the model could not be asked: it is not in the conversation.
-    #[must_use]
-    pub fn unanswered(&self) -> Option<&str> {
-        self.talk.unanswered()
     }
 
     /// Tells whether this session keeps anything that could be taken back.
@@ -463,4 +440,14 @@ pub fn runs_unasked(agent: &Agent, line: &str) -> bool {
 #[must_use]
 pub fn needs(agent: &Agent, line: &str) -> Needs {
     Needs::of(line, agent.consent.surroundings())
+}
+
+/// Takes up what the session that is gone on with was left with.
+pub fn take_up(agent: &mut Agent, left: LeftOver) {
+    agent.talk.take_up(left);
+}
+
+/// Tells the model something with the next message.
+pub fn tell_later(agent: &mut Agent, text: String) {
+    agent.talk.note(text);
 }

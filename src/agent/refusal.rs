@@ -156,8 +156,10 @@ mod tests {
 
     use super::*;
 
+    type Sentence = (&'static str, Option<u64>, Option<u64>, Option<u64>);
+
     /// Sentences of servers, the window they name, what they say the request had, and that with the answer.
-    const SENTENCES: &[(&str, Option<u64>, Option<u64>, Option<u64>)] = &[
+    const SENTENCES: &[Sentence] = &[
         // OpenAI, Azure, DeepSeek, vLLM.
         (
             "This model's maximum context length is 16385 tokens. However, your messages resulted in 18013 tokens (15909 in the messages, 2104 in the functions). Please reduce the length of the messages or functions.",

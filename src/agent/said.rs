@@ -28,6 +28,19 @@ pub struct Said<'a> {
 }
 
 impl<'a> Said<'a> {
+    /// Returns what the person said last, without what was attached; also where the model could not be asked, and it is
+    /// not in the conversation.
+    #[must_use]
+    pub fn last(self) -> Option<String> {
+        self.talk.last_said()
+    }
+
+    /// Returns what the person said last, where the model could not be asked: it is not in the conversation.
+    #[must_use]
+    pub fn unanswered(self) -> Option<&'a str> {
+        self.talk.unanswered()
+    }
+
     /// Finds the passages that answer a query best, also those that are not sent any more.
     #[must_use]
     pub fn recall(self, query: &str) -> Vec<Found> {

@@ -210,7 +210,8 @@ impl Tool for Wordy {
 
 #[test]
 fn the_person_is_told_where_a_small_window_leaves_fewer_tools() {
-    let message = "This model's maximum context length is 4096 tokens. However, your messages resulted in 5120 tokens";
+    let message =
+        "This model's maximum context length is 4096 tokens. However, your messages resulted in 5120 tokens";
     let refused = vec![Err(ProviderError::ContextOverflow { message: message.into() })];
     let mut bench = bench_with(vec![refused, text("fine")], 9, true, vec![Arc::new(Wordy)]);
     let mut recorder = Recorder::default();

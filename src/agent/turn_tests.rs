@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
 use super::super::bench::{Bench, Recorder, bench, calls, outcomes, text};
-use super::super::{Activity, AgentEvent, Approval, Failure, Notice, TurnEnd};
+use super::super::{Activity, AgentEvent, Approval, Failure, Notice, TurnEnd, take_up, tell_later};
 use crate::conversation::{
     ContentBlock, Conversation, Message, MessageBuilder, Outcome, StopReason, StreamEvent, Subject, Usage,
 };
@@ -218,12 +218,12 @@ fn a_message_that_failed_is_not_sent_with_the_next_and_can_be_sent_again() {
     let mut bench = bench(vec![text("hello"), refused(), text("fine"), text("and that")], 9, false);
     assert_eq!(bench.turn("hi", &mut Recorder::default()), TurnEnd::Done);
     assert!(matches!(bench.turn("a whole book", &mut Recorder::default()), TurnEnd::Failed { .. }));
-    assert_eq!(bench.agent.last_said().as_deref(), Some("a whole book"));
+    assert_eq!(bench.agent.said().last().as_deref(), Some("a whole book"));
     assert_eq!(bench.saved().messages(), bench.agent.conversation().messages());
     assert_eq!(bench.turn("a page", &mut Recorder::default()), TurnEnd::Done);
     let expected = [Message::user("hi"), Message::assistant("hello"), Message::user("a page")];
     assert_eq!(bench.provider.requests.lock().unwrap()[2], expected);
-    assert_eq!(bench.agent.last_said().as_deref(), Some("a page"));
+    assert_eq!(bench.agent.said().last().as_deref(), Some("a page"));
     assert_eq!(bench.saved().messages(), bench.agent.conversation().messages());
 }
 
@@ -262,7 +262,8 @@ fn what_could_not_be_written_is_in_the_file_once_that_can_be_and_a_rewind_counts
     assert_eq!(bench.turn("third", &mut recorder), TurnEnd::Done);
     let again = AgentEvent::Notice { notice: Notice::SavedAgain { path: path.clone() } };
     assert_eq!(recorder.events.iter().filter(|event| **event == again).count(), 1);
-    let said = [Message::user("first"), Message::assistant("one"), Message::user("third"), Message::assistant("three")];
+    let said =
+        [Message::user("first"), Message::assistant("one"), Message::user("third"), Message::assistant("three")];
     assert_eq!(bench.saved().messages(), said);
     std::fs::remove_file(&path).unwrap();
     bench.provider.answers.lock().unwrap().push_back(text("four"));
@@ -304,7 +305,7 @@ fn what_failed_and_what_was_to_be_told_is_known_after_a_resume() {
     let refused = || vec![Err(ProviderError::ContextOverflow { message: "too long".into() })];
     let mut bench = bench(vec![text("hello"), refused(), text("fine"), text("and")], 9, false);
     assert_eq!(bench.turn("hi", &mut Recorder::default()), TurnEnd::Done);
-    bench.agent.tell_later("[The user took back a change]".to_owned());
+    tell_later(&mut bench.agent, "[The user took back a change]".to_owned());
     let left = |bench: &Bench| load(bench.agent.session().path().unwrap()).unwrap().left;
     let noted = LeftOver { unanswered: None, notes: vec!["[The user took back a change]".to_owned()] };
     assert_eq!(left(&bench), noted);
@@ -315,11 +316,14 @@ fn what_failed_and_what_was_to_be_told_is_known_after_a_resume() {
     let path = bench.agent.session().path().unwrap().to_owned();
     let session = Session::resume(loaded.id, "/".into(), path, Redactor::default());
     bench.agent.set_session(session, loaded.conversation, loaded.ledger);
-    bench.agent.take_up(loaded.left);
-    assert_eq!((bench.agent.unanswered(), bench.agent.last_said().as_deref()), (Some("a whole book"), Some("a whole book")));
+    take_up(&mut bench.agent, loaded.left);
+    assert_eq!(
+        (bench.agent.said().unanswered(), bench.agent.said().last().as_deref()),
+        (Some("a whole book"), Some("a whole book"))
+    );
     assert_eq!(bench.turn("a page", &mut Recorder::default()), TurnEnd::Done);
     let sent = bench.provider.requests.lock().unwrap()[2].last().unwrap().text();
     assert!(sent.starts_with("a page") && sent.contains("[The user took back a change]"), "{sent}");
     assert_eq!(left(&bench), LeftOver::default());
-    assert_eq!(bench.agent.unanswered(), None);
+    assert_eq!(bench.agent.said().unanswered(), None);
 }

@@ -151,12 +151,16 @@ mod tests {
         let parts = "This model's maximum context length is 16385 tokens. However, your messages resulted in 18013 tokens \
             (15909 in the messages, 2104 in the functions).";
         assert_eq!(refused(0, parts), Some(16_385));
-        let sum = "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length";
+        let sum =
+            "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length";
         assert_eq!(refused(0, sum), Some(200_000));
         // No window: 17,000 tokens were answered before.
         assert_eq!(refused(17_000, "too long, limit: 2048"), Some(16_200));
         // A server that was started with a smaller window says what it got.
-        assert_eq!(refused(17_000, "request (18013 tokens) exceeds the available context size (4096 tokens)"), Some(4_096));
+        assert_eq!(
+            refused(17_000, "request (18013 tokens) exceeds the available context size (4096 tokens)"),
+            Some(4_096)
+        );
     }
 
     #[test]

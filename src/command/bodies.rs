@@ -111,7 +111,7 @@ pub(super) fn language(context: &mut Context<'_>, argument: &str) -> Outcome {
 }
 
 pub(super) fn retry(context: &mut Context<'_>, _: &str) -> Outcome {
-    match context.agent.last_said().filter(|text| !text.is_empty()) {
+    match context.agent.said().last().filter(|text| !text.is_empty()) {
         Some(text) => Outcome::Ask(text),
         None => Outcome::Say(context.locale.text(word::said::RETRY_NONE).to_owned()),
     }

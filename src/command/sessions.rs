@@ -246,12 +246,11 @@ pub(super) fn export(context: &mut Context<'_>, argument: &str) -> Outcome {
         Some(Err(error)) if context.agent.conversation().earlier() > 0 => {
             return Outcome::Fail(session_problem(locale, &error));
         }
-        Some(Err(_)) | None => Loaded::unsaved(
-            context.agent.session(),
-            context.agent.model().id(),
-            context.agent.conversation().clone(),
-            context.agent.ledger().clone(),
-        ),
+        Some(Err(_)) | None => {
+            let agent = &*context.agent;
+            let place = (agent.session().id().clone(), agent.session().directory().to_owned());
+            Loaded::unsaved(place, agent.model().id(), agent.conversation().clone(), agent.ledger().clone())
+        }
     };
     let (form, name) = export_target(argument, &loaded.id);
     let target = context.agent.roots().resolve(&name);

@@ -38,7 +38,8 @@ pub fn with_pins<'a>(sent: Cow<'a, [Message]>, pins: &[String]) -> Cow<'a, [Mess
 }
 
 fn stands_in(messages: &[Message], pin: &str) -> bool {
-    let mut blocks = messages.iter().filter(|message| message.role == Role::User).flat_map(|message| &message.content);
+    let mut blocks =
+        messages.iter().filter(|message| message.role == Role::User).flat_map(|message| &message.content);
     blocks.any(|block| match block {
         ContentBlock::Text { text } => text.contains(pin),
         ContentBlock::Reasoning(_)

@@ -102,8 +102,7 @@ pub fn notice(locale: &Locale, notice: &Notice, speaking: Speaking) -> Diagnosti
         Notice::EmptyAnswer => plain(locale.text(word::notice::EMPTY_ANSWER).to_owned()),
         Notice::Shortened { shortened } => self::shortened(locale, shortened),
         Notice::FewerTools { left, of } => Diagnostic {
-            what: locale
-                .with(word::notice::FewerTools { left: &left.to_string(), of: &of.to_string() }),
+            what: locale.with(word::notice::FewerTools { left: &left.to_string(), of: &of.to_string() }),
             hint: locale.text(word::notice::FEWER_TOOLS_HINT).to_owned(),
         },
         Notice::SecretsHidden { count } => Diagnostic {

@@ -5,11 +5,11 @@ use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::entry::{Changed, EntryKind, ReadLine, directory_of, read_line};
+use super::held::is_held;
 use super::holder::{Holder, Position};
 use super::outline::{Held, Outline};
 use super::partial::Partial;
 use super::read_ahead::ReadAhead;
-use super::transcript::{Session, is_held};
 use super::{SessionError, SessionId};
 use crate::conversation::{Bill, Conversation, Cut, Ledger, Message, Outcome};
 
@@ -52,10 +52,15 @@ pub struct LeftOver {
 impl Loaded {
     /// What a session that is in no file would be read as.
     #[must_use]
-    pub fn unsaved(session: &Session, model: String, conversation: Conversation, ledger: Ledger) -> Self {
+    pub fn unsaved(
+        (id, directory): (SessionId, PathBuf),
+        model: String,
+        conversation: Conversation,
+        ledger: Ledger,
+    ) -> Self {
         Self {
-            id: session.id().clone(),
-            directory: session.directory().to_owned(),
+            id,
+            directory,
             model,
             title: None,
             conversation,

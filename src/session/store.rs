@@ -9,12 +9,13 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value;
 
 use super::entry::{Entry, EntryKind, Origin, place_of, read_kind};
+use super::held::is_held;
 use super::id::directory_mark;
 use super::overview::{Copy, Overview};
 use super::partial::Partial;
 use super::redact::Redactor;
 use super::search;
-use super::transcript::{Session, is_held};
+use super::transcript::Session;
 use super::{SessionError, SessionId, outputs};
 use crate::conversation::{Money, Usage};
 use crate::file::is_torn;

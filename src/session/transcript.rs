@@ -1,7 +1,7 @@
 //! One session's file while it is written: append-only JSON lines, readable by its owner only.
 
 use std::collections::VecDeque;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
@@ -68,7 +68,7 @@ impl Session {
         }
     }
 
-    /// Resumes a session on the disk, and locks it unless somebody else has: see [`is_held`].
+    /// Resumes a session on the disk, and locks it unless somebody else has: see [`super::is_held`].
     #[must_use]
     pub fn resume(id: SessionId, directory: PathBuf, path: PathBuf, redactor: Redactor) -> Self {
         let held = File::open(&path).ok().filter(|file| file.try_lock().is_ok());
@@ -274,12 +274,6 @@ impl Drop for Session {
             tracing::warn!(%error, lines = self.waiting.len(), "the end of a session is lost");
         }
     }
-}
-
-/// Tells whether an axi has the session of this file open: two must not write to the same conversation.
-#[must_use]
-pub fn is_held(path: &Path) -> bool {
-    File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
 /// Opens the file for appending. If the last line is incomplete (power loss, disk full) it is ended first. If another

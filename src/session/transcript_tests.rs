@@ -1,7 +1,7 @@
 use std::sync::mpsc::channel;
 use std::time::{Duration, UNIX_EPOCH};
 
-use super::super::{LeftOver, Loaded, SessionStore, load};
+use super::super::{LeftOver, Loaded, SessionStore, is_held, load};
 use super::*;
 use crate::conversation::{ContentBlock, Conversation, Ledger, Outcome, Role, ToolCall, ToolResult};
 

@@ -18,7 +18,7 @@ use super::session::{FrontendKind, new_session, random_number, resumed};
 use super::tries;
 use crate::agent::prompt::SystemPrompt;
 use crate::agent::{
-    Agent, Beginning, Setup, Shortening, Wishes, catalogue, instructions, next_beginning, prompt, skills,
+    Agent, Beginning, Setup, Shortening, Wishes, catalogue, instructions, next_beginning, prompt, skills, take_up,
 };
 use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
 use crate::cli::{AgentKind, RunOptions};
@@ -258,7 +258,7 @@ pub(super) fn make(
     *agent.wishes() = wishes(&app.config(), options);
     agent.wishes().goes_on = occasion != FrontendKind::Print;
     agent.set_session(session, conversation, ledger);
-    agent.take_up(left);
+    take_up(&mut agent, left);
     Ok((agent, gone_on))
 }
 

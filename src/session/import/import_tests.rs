@@ -49,9 +49,10 @@ fn a_session_of_claude_code_is_read() {
 }
 
 /// A line of Claude Code's that follows another.
-fn line(id: &str, follows: Option<&str>, role: &str, content: serde_json::Value) -> String {
+fn line(id: &str, follows: Option<&str>, role: &str, content: &serde_json::Value) -> String {
     let message = serde_json::json!({"role": role, "content": content});
-    let line = serde_json::json!({"type": role, "uuid": id, "parentUuid": follows, "message": message, "cwd": "/src"});
+    let line =
+        serde_json::json!({"type": role, "uuid": id, "parentUuid": follows, "message": message, "cwd": "/src"});
     format!("{line}\n")
 }
 
@@ -59,20 +60,20 @@ fn line(id: &str, follows: Option<&str>, role: &str, content: serde_json::Value)
 fn what_was_edited_away_in_claude_code_does_not_come_along() {
     use serde_json::json;
     let read = imported(&[
-        line("1", None, "user", json!("a first try")),
-        line("2", Some("1"), "assistant", json!([{"type": "text", "text": "an abandoned answer"}])),
+        line("1", None, "user", &json!("a first try")),
+        line("2", Some("1"), "assistant", &json!([{"type": "text", "text": "an abandoned answer"}])),
         // The first message was edited.
-        line("3", None, "user", json!("mend it")),
-        line("4", Some("3"), "assistant", json!([{"type": "tool_use", "id": "t1", "name": "Read", "input": {"n": 1}}])),
-        line("5", Some("4"), "assistant", json!([{"type": "tool_use", "id": "t2", "name": "Read", "input": {"n": 2}}])),
+        line("3", None, "user", &json!("mend it")),
+        line("4", Some("3"), "assistant", &json!([{"type": "tool_use", "id": "t1", "name": "Read", "input": {"n": 1}}])),
+        line("5", Some("4"), "assistant", &json!([{"type": "tool_use", "id": "t2", "name": "Read", "input": {"n": 2}}])),
         // Results of parallel calls follow each their own call.
-        line("6", Some("4"), "user", json!([{"type": "tool_result", "tool_use_id": "t1", "content": "one"}])),
-        line("7", Some("5"), "user", json!([{"type": "tool_result", "tool_use_id": "t2", "content": "two"}])),
-        line("8", Some("7"), "assistant", json!([{"type": "text", "text": "Both read."}])),
-        line("9", Some("8"), "user", json!("wrong way")),
-        line("10", Some("8"), "user", json!("right way")),
+        line("6", Some("4"), "user", &json!([{"type": "tool_result", "tool_use_id": "t1", "content": "one"}])),
+        line("7", Some("5"), "user", &json!([{"type": "tool_result", "tool_use_id": "t2", "content": "two"}])),
+        line("8", Some("7"), "assistant", &json!([{"type": "text", "text": "Both read."}])),
+        line("9", Some("8"), "user", &json!("wrong way")),
+        line("10", Some("8"), "user", &json!("right way")),
         "{\"type\":\"system\",\"subtype\":\"compact_boundary\",\"uuid\":\"11\",\"parentUuid\":null,\"logicalParentUuid\":\"10\"}\n".to_owned(),
-        line("12", Some("11"), "assistant", json!([{"type": "text", "text": "Done."}])),
+        line("12", Some("11"), "assistant", &json!([{"type": "text", "text": "Done."}])),
     ].concat());
     let expected = [
         "User: mend it",
@@ -86,11 +87,14 @@ fn what_was_edited_away_in_claude_code_does_not_come_along() {
     ];
     assert_eq!(said(&read), expected);
     // The file was cut: what the first line follows is not there.
-    let cut = imported(&[
-        line("2", Some("gone"), "user", json!("so far")),
-        line("3", Some("2"), "assistant", json!([{"type": "text", "text": "yes"}])),
-        line("5", Some("gone too"), "user", json!("and now")),
-    ].concat());
+    let cut = imported(
+        &[
+            line("2", Some("gone"), "user", &json!("so far")),
+            line("3", Some("2"), "assistant", &json!([{"type": "text", "text": "yes"}])),
+            line("5", Some("gone too"), "user", &json!("and now")),
+        ]
+        .concat(),
+    );
     assert_eq!(said(&cut), ["User: so far", "Assistant: yes", "User: and now"]);
 }
 

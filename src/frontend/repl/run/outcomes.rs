@@ -8,9 +8,8 @@ use nu_ansi_term::Style;
 use super::repl::{Next, Repl};
 use super::settings::Reloaded;
 use super::{pager, show};
-use crate::command::{
-    self, KeyAction, Outcome, Problem, Unusable, UnusableCommand, UserCommand, server_failure,
-};
+use crate::agent::take_up;
+use crate::command::{self, KeyAction, Outcome, Problem, Unusable, UnusableCommand, UserCommand, server_failure};
 use crate::config::{ReasoningView, ThemeChoice};
 use crate::conversation::{Conversation, Ledger};
 use crate::frontend::human;
@@ -256,7 +255,7 @@ impl Repl {
             (Ledger::default(), LeftOver::default())
         };
         self.agent.set_session(session, loaded.conversation, usage);
-        self.agent.take_up(left);
+        take_up(&mut self.agent, left);
         self.tell_editor();
         let said = self.human.locale().with(word::repl::Resumed { title: &title });
         self.human.painter().say(&said);
@@ -272,7 +271,7 @@ impl Repl {
         if broken_off {
             self.say(word::repl::BROKEN_OFF);
         }
-        if let Some(text) = self.agent.unanswered() {
+        if let Some(text) = self.agent.said().unanswered() {
             let text = &first_line(&sanitize_line(text));
             let said = self.human.locale().with(word::repl::UnansweredEarlier { text });
             self.human.painter().say(&said);

@@ -13,7 +13,7 @@ use super::shell_line::ShellLines;
 use super::show;
 use super::turns::{self, Scene, Turns, give_back};
 use super::user_commands::UserCommands;
-use crate::agent::{Agent, AgentEvent, Frontend as _, TurnEnd};
+use crate::agent::{Agent, AgentEvent, Frontend as _, TurnEnd, tell_later};
 use crate::approval::Mode;
 use crate::command::{self, Outcome, World};
 use crate::frontend::exit::Exit;
@@ -298,7 +298,9 @@ impl Repl {
                 let session = self.agent.session().path().map(|_| self.agent.session().id().to_string());
                 let shell = &mut self.shell;
                 let ran = shell.run(&command, session.as_deref(), &self.stage, self.human.painter(), &self.pending);
-                ran.into_iter().for_each(|printed| self.agent.tell_later(printed));
+                if let Some(printed) = ran {
+                    tell_later(&mut self.agent, printed);
+                }
                 Next::Line
             }
             Input::Command { name, argument } => {
@@ -337,7 +339,7 @@ impl Repl {
                 return Next::Leave;
             }
         };
-        if self.agent.unanswered().is_some() {
+        if self.agent.said().unanswered().is_some() {
             self.say(word::repl::UNANSWERED);
         }
         self.tell_editor();
