@@ -21,7 +21,9 @@ use super::runner::{Followed, Terms, ToolRunner};
 use super::undo::{Keeping, Undo, show_unkept};
 use super::{AgentEvent, Frontend, Notice, reach};
 use crate::context::Found;
-use crate::conversation::{Bill, Effect, Outcome, Subject, ToolCall, ToolResult, ToolVerb};
+use crate::conversation::{
+    Bill, ContentBlock, Effect, Message, Outcome, Role, Subject, ToolCall, ToolResult, ToolVerb,
+};
 use crate::secret::{StandIns, printed};
 use crate::session::Session;
 use crate::tool::{Settled, Tool, ToolOutput};
@@ -93,6 +95,7 @@ impl Calls<'_> {
                 let exploring = explore::side_by_side(&together, *explore, consent, guard, *frontend, cancel);
                 let reports = exploring.await;
                 results.extend(reports.results);
+                self.keep(&results, calls.len()).await;
                 spent.add(reports.spent);
                 if reports.last_stop {
                     rest = Some(NotReached::Looping);
@@ -102,6 +105,7 @@ impl Calls<'_> {
             }
             let (output, lasted, call_end) = self.run_call(&call, number).await;
             results.push(answer(&call, output, lasted, self.frontend));
+            self.keep(&results, calls.len()).await;
             match call_end {
                 CallEnd::Answered => {}
                 CallEnd::BatchDenied => rest = Some(NotReached::Denied),
@@ -132,6 +136,21 @@ impl Calls<'_> {
             end = CallsEnd::Interrupted;
         }
         Answered { results, end, spent }
+    }
+
+    /// Saves the results so far beside the session's file, in case axi is killed before `left` more are there.
+    async fn keep(&self, results: &[ToolResult], left: usize) {
+        let Some(keeper) = self.session.partial_keeper().filter(|_| left > 0) else { return };
+        let hidden = |result: &ToolResult| {
+            let content = self.secrets.hide(&result.content).map(|(text, _)| text);
+            let content = content.unwrap_or_else(|| result.content.clone());
+            ContentBlock::ToolResult(ToolResult { content, ..result.clone() })
+        };
+        let message = Message { role: Role::User, content: results.iter().map(hidden).collect() };
+        let kept = tokio::task::spawn_blocking(move || keeper.keep(&message)).await;
+        if let Ok(Err(error)) = kept {
+            tracing::warn!(%error, "the results so far could not be kept");
+        }
     }
 
     /// Answers a call. Whatever the answer is, the guard compares it: a call that is refused again and again is a circle, too.

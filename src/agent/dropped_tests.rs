@@ -3,15 +3,18 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use super::super::TurnEnd;
-use super::super::bench::{Answer, Bench, Recorder, bench_of, text};
-use crate::conversation::{Message, StopReason, StreamEvent};
+use super::super::bench::{Answer, Bench, Echo, Recorder, bench_of, calls, outcomes, text};
+use crate::conversation::{Effect, Message, Outcome, Preview, StopReason, StreamEvent, Subject, ToolSpec};
 use crate::journal::Foreign;
-use crate::tool::{ReadTool, Tool, WriteTool};
+use crate::session::{Redactor, Session, open};
+use crate::tool::{Before, ReadTool, Roots, Tool, ToolContext, ToolOutput, WriteTool};
 
 fn called(arguments: &[(&str, Value)]) -> Answer {
     let mut events: Answer = vec![Ok(StreamEvent::TextDelta("so ".into()))];
@@ -101,4 +104,58 @@ fn a_killed_axi_loses_no_more_than_the_newest_second_of_an_answer() {
     assert!(passed.is_err(), "the model is still writing");
     // What another axi finds, this one gone.
     assert_eq!(bench.saved().messages(), [Message::user("go"), Message::assistant("one two")]);
+}
+
+/// A tool that tells when its call `b` has begun, which never ends.
+struct Endless(Arc<Notify>);
+
+impl Tool for Endless {
+    fn spec(&self) -> ToolSpec {
+        Echo.spec()
+    }
+    fn effect(&self, input: &Value, roots: &Roots) -> Effect {
+        Echo.effect(input, roots)
+    }
+    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
+        Echo.subject(input, roots)
+    }
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
+        Echo.check(input, before)
+    }
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            if input == json!({"n": "b"}) {
+                self.0.notify_one();
+                std::future::pending::<()>().await;
+            }
+            Echo.run(input, context).await
+        })
+    }
+}
+
+#[test]
+fn what_finished_of_the_calls_of_a_message_is_there_though_axi_was_killed_in_the_next() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let begun = Arc::new(Notify::new());
+    let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(Endless(Arc::clone(&begun)))];
+    let mut bench = bench_of(vec![calls(&["a", "b"], StopReason::ToolUse)], 9, true, tools, false);
+    let mut recorder = Recorder::default();
+    let cancel = recorder.cancel.clone();
+    let turn = bench.agent.run_turn(Message::user("go"), &mut recorder, &cancel);
+    runtime.block_on(async {
+        tokio::select! {
+            end = turn => panic!("{end:?}"),
+            () = begun.notified() => {}
+        }
+    });
+    let kept = [("a".to_owned(), Outcome::Ok), ("b".to_owned(), Outcome::Interrupted)];
+    assert_eq!(outcomes(&bench.saved()), kept);
+    // Who goes on has it in the file.
+    let path = bench.agent.session().path().unwrap();
+    let opened = open(path).unwrap();
+    assert_eq!(outcomes(&opened.conversation), kept);
+    let mut next = Session::resume(opened.id, "/".into(), path.to_owned(), Redactor::default());
+    next.append_message("lab/m", &Message::user("go on"), SystemTime::UNIX_EPOCH).unwrap();
+    assert_eq!(outcomes(&bench.saved()), kept);
+    assert!(!path.with_extension("partial").exists());
 }

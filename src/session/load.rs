@@ -335,14 +335,19 @@ impl<H: Holder> Reading<H> {
         }
     }
 
-    /// Finishes with the part of the last answer that was saved before axi was killed.
+    /// Finishes with the part of the last answer, or of the results of its calls, that was saved before axi was killed.
     fn with_partial(
-        self,
+        mut self,
         path: &Path,
         conversation: impl FnOnce(H, &[Cut]) -> Option<Conversation>,
     ) -> Result<Loaded, SessionError> {
         let partial = Partial::read(path).filter(|partial| partial.follows(self.length));
-        self.finish(path, partial.map(|partial| partial.message), conversation)
+        let mut message = partial.map(|partial| partial.message);
+        // Results are taken in before those that are missing are told to be.
+        if let Some(results) = message.take_if(|message| message.has_results()) {
+            self.messages.message(results, Position { path, offset: self.length, length: 0 });
+        }
+        self.finish(path, message, conversation)
     }
 
     fn finish(

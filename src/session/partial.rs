@@ -1,5 +1,5 @@
-//! Saves the part of an answer that has arrived so far, beside the session's file: if axi is killed, at most the
-//! newest second is lost.
+//! Saves the part of an answer that has arrived so far, or the results of some of its calls, beside the session's file: if
+//! axi is killed, at most the newest second is lost.
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -13,7 +13,7 @@ use super::redact::Redactor;
 use crate::conversation::Message;
 use crate::file::whole_lines;
 
-/// The answer so far.
+/// The answer so far, or the results so far.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Partial {
     /// How long the session's file was, in bytes: lines after that were written later, and contain the whole
