@@ -94,6 +94,9 @@ impl Shorten<'_> {
         if self.need(&limits) < wanted {
             return;
         }
+        if wanted == Need::Soft && !self.talk.wishes.goes_on {
+            return;
+        }
         let pins = self.talk.conversation().pins().to_vec();
         // Asked before anything is paid: a cut that pays with the longest summary pays with each.
         let longest = "a word, ".repeat(LONGEST_TEXT / 8);

@@ -123,7 +123,7 @@ impl Agent {
         }
         // Before what is sent is shortened: the window is the chosen model's again.
         Substitute { talk: &mut self.talk }.go_back();
-        if end == TurnEnd::Done && self.talk.wishes.goes_on {
+        if end == TurnEnd::Done {
             // A good moment, where it soon will not fit.
             let (beginning, todos) = (self.beginning(Purpose::Step), self.runner.memory.open_plan());
             let mut shorten = Shorten { talk: &mut self.talk, beginning: &beginning, todos: todos.as_deref() };
