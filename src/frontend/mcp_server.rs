@@ -56,7 +56,7 @@ struct Wanted {
     progress: Option<Value>,
 }
 
-/// Serves until the client closes the connection and its calls are answered or [`CLOSING`] has passed, or `cancel` is
+/// Serves until the client closes the connection and its calls are answered or 2 s has passed, or `cancel` is
 /// cancelled.
 pub async fn serve(
     agent: &mut Agent,

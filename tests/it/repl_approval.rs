@@ -311,7 +311,8 @@ fn long_words_about_what_to_do_instead_arrive_whole() {
 #[test]
 fn what_changes_while_the_question_stands_is_not_run() {
     // What the line finds by then, how it is made, and whether the person was told of as much.
-    let cases: [(&str, fn(&std::path::Path), bool); 4] = [
+    type Change = fn(&std::path::Path);
+    let cases: [(&str, Change, bool); 4] = [
         ("rm *.log", |work| std::fs::write(work.join("new.log"), "new").unwrap(), false),
         ("echo x > b.txt", |work| std::fs::write(work.join("b.txt"), "mine").unwrap(), false),
         (

@@ -131,9 +131,7 @@ impl Field {
             (None, Some(most)) if is_number => format!("{label} (≤ {most})"),
             _ => label,
         };
-        let secret = text("format") == "password"
-            || is_secret_name(name)
-            || asks_for_secret(&told);
+        let secret = text("format") == "password" || is_secret_name(name) || asks_for_secret(&told);
         let default = field.get("default").filter(|default| !default.is_null()).cloned();
         Self { label: clean(label.as_bytes()), kind, choices, default, needed, secret, least, most }
     }
