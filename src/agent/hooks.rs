@@ -152,8 +152,7 @@ impl Hooks {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Replies {
-        let mut said =
-            self.tell(Event::PreToolUse, (Some(about), Some(frontend)), session, json!({}), cancel).await;
+        let mut said = self.tell(Event::PreToolUse, (Some(about), frontend), session, json!({}), cancel).await;
         if let Some(mistaken) = self.list.mistaken.as_ref().filter(|_| effect != Effect::Read) {
             said.hold(Held::Ask(mistaken.clone()));
         }
@@ -171,7 +170,7 @@ impl Hooks {
     ) -> Replies {
         let failed = output.outcome != Outcome::Ok;
         let response = json!({"tool_response": {"content": output.content, "is_error": failed}});
-        self.tell(Event::PostToolUse, (Some(about), Some(frontend)), session, response, cancel).await
+        self.tell(Event::PostToolUse, (Some(about), frontend), session, response, cancel).await
     }
 
     /// Tells whether the hooks of the start have run.
@@ -180,21 +179,33 @@ impl Hooks {
     }
 
     /// Runs the hooks before the first message of this process.
-    pub(super) async fn at_start(&self, resumed: bool, session: &Session, cancel: &CancellationToken) -> Replies {
+    pub(super) async fn at_start(
+        &self,
+        resumed: bool,
+        session: &Session,
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> Replies {
         if self.started.swap(true, Ordering::Relaxed) {
             return Replies::default();
         }
         let source = json!({"source": if resumed { "resume" } else { "startup" }});
-        self.tell(Event::SessionStart, (None, None), session, source, cancel).await
+        self.tell(Event::SessionStart, (None, frontend), session, source, cancel).await
     }
 
     /// Runs the hooks when the model would stop; if one holds it back, its reason tells the model why to go on.
     /// `before` is how often the model already went on in this turn.
-    pub(super) async fn at_stop(&self, before: u32, session: &Session, cancel: &CancellationToken) -> Replies {
+    pub(super) async fn at_stop(
+        &self,
+        before: u32,
+        session: &Session,
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> Replies {
         if before >= MOST_STOPS {
             return Replies::default();
         }
-        self.tell(Event::Stop, (None, None), session, json!({"stop_hook_active": before > 0}), cancel).await
+        self.tell(Event::Stop, (None, frontend), session, json!({"stop_hook_active": before > 0}), cancel).await
     }
 
     /// Runs the hooks before the conversation is shortened for requests.
@@ -202,17 +213,18 @@ impl Hooks {
         &self,
         (manual, focus): (bool, &str),
         session: &Session,
+        frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Replies {
         let trigger = if manual { "manual" } else { "auto" };
         let about = json!({"trigger": trigger, "custom_instructions": focus});
-        self.tell(Event::PreCompact, (None, None), session, about, cancel).await
+        self.tell(Event::PreCompact, (None, frontend), session, about, cancel).await
     }
 
     async fn tell(
         &self,
         event: Event,
-        (about, mut frontend): (Option<&About<'_>>, Option<&mut dyn Frontend>),
+        (about, frontend): (Option<&About<'_>>, &mut dyn Frontend),
         session: &Session,
         beside: Value,
         cancel: &CancellationToken,
@@ -239,10 +251,8 @@ impl Hooks {
                 input["tool_name"] = name.as_str().into();
                 input["tool_input"] = given.clone();
             }
-            if let Some(frontend) = &mut frontend {
-                let activity = Activity::Hook { command: session.redacted(&hook.command) };
-                frontend.show(&AgentEvent::Waiting { activity });
-            }
+            let activity = Activity::Hook { command: session.redacted(&hook.command) };
+            frontend.show(&AgentEvent::Waiting { activity });
             let place = (self.workspace.as_path(), &self.variables);
             match run(hook, &input, place, cancel).await {
                 Ok(end) => {

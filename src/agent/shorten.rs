@@ -119,7 +119,7 @@ impl Shorten<'_> {
             let command = self.talk.session().redacted(line);
             frontend.show(&AgentEvent::Notice { notice: Notice::HookUnkept { command } });
         }
-        let said = self.talk.manner.hooks.before_cut(why, self.talk.session(), cancel).await;
+        let said = self.talk.manner.hooks.before_cut(why, self.talk.session(), frontend, cancel).await;
         said.tell_failed(&|text| self.talk.session().redacted(text), frontend);
     }
 

@@ -84,7 +84,7 @@ impl Agent {
         if !hooks.have_started() {
             tell_unkept(self, &hooks.lines(Event::SessionStart, None), frontend, cancel).await;
         }
-        let said = hooks.at_start(resumed, self.talk.session(), cancel).await;
+        let said = hooks.at_start(resumed, self.talk.session(), frontend, cancel).await;
         said.tell_failed(&|text| self.talk.session().redacted(text), frontend);
         // What ended while nobody asked is told with it.
         let notes = self.runner.memory.notes().into_iter().chain(said.told);
@@ -102,7 +102,7 @@ impl Agent {
             let redact = |text: &str| self.talk.session().redacted(text);
             let lines = if held_back < MOST_STOPS { hooks.lines(Event::Stop, None) } else { Vec::new() };
             let kept = self.undo.keep_before_hooks(&lines, &Subject::Whole, &redact, frontend, cancel).await;
-            let said = hooks.at_stop(held_back, self.talk.session(), cancel).await;
+            let said = hooks.at_stop(held_back, self.talk.session(), frontend, cancel).await;
             if kept {
                 self.undo.look_after(frontend, cancel).await;
             }

@@ -135,14 +135,16 @@ async fn a_session_starts_once_and_a_stop_is_held_back_a_few_times() {
     let place = tempfile::tempdir().unwrap();
     let (session, cancel) = (session(place.path()), CancellationToken::new());
     let start = hooks(one("SessionStart", "", "echo use tabs"), place.path());
-    assert_eq!(start.at_start(false, &session, &cancel).await.told, ["use tabs"]);
-    assert_eq!(start.at_start(false, &session, &cancel).await, Replies::default());
+    let mut seen = Seen::default();
+    assert_eq!(start.at_start(false, &session, &mut seen, &cancel).await.told, ["use tabs"]);
+    assert_eq!(seen.0, ["echo use tabs"]);
+    assert_eq!(start.at_start(false, &session, &mut Seen::default(), &cancel).await, Replies::default());
     let stop = hooks(one("Stop", "", "echo '{\"decision\":\"block\",\"reason\":\"run the tests\"}'"), place.path());
     let held = Some(Held::Deny("run the tests".into()));
-    assert_eq!(stop.at_stop(0, &session, &cancel).await.held, held);
-    assert_eq!(stop.at_stop(MOST_STOPS, &session, &cancel).await, Replies::default());
+    assert_eq!(stop.at_stop(0, &session, &mut Seen::default(), &cancel).await.held, held);
+    assert_eq!(stop.at_stop(MOST_STOPS, &session, &mut Seen::default(), &cancel).await, Replies::default());
     cancel.cancel();
-    assert_eq!(stop.at_stop(0, &session, &cancel).await, Replies::default());
+    assert_eq!(stop.at_stop(0, &session, &mut Seen::default(), &cancel).await, Replies::default());
 }
 
 /// What a hook with this matcher is told of a call, a line for each time that it runs; empty if it is not for it.
