@@ -202,8 +202,8 @@ impl Round {
         self.person.sees_line("");
         self.person.types("half");
         self.person.sees_line("half");
-        self.person.types("\x03");
-        self.person.sees_line("");
+        // A shell that has shown what was typed, and does not read yet, loses Ctrl+C.
+        self.person.types_until("\x03", "");
         self.server.push(answer::chat_text("It ended with four."));
         self.person.types("\x07");
         self.person.sees("It ended with four.");

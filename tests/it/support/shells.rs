@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 use rustix::termios::LocalModes;
@@ -205,6 +206,19 @@ impl AtPrompt {
     /// Types.
     pub(crate) fn types(&mut self, keys: impl AsRef<[u8]>) {
         self.pty.send(keys);
+    }
+
+    /// Types keys, again where nothing comes of them, until the prompt has this text behind it.
+    pub(crate) fn types_until(&mut self, keys: &str, line: &str) {
+        let expected = format!("@@ {line}");
+        for _ in 0..10 {
+            self.types(keys);
+            let shown = |view: &mut View<'_>| before_cursor(view).trim_end() == expected.trim_end();
+            if self.pty.wait_until(shown, Duration::from_secs(3)) {
+                return;
+            }
+        }
+        self.sees_line(line);
     }
 
     /// Types a line at an empty prompt, and Ctrl+G once it is shown.
