@@ -113,7 +113,11 @@ impl BlastRadius {
         let numbers =
             |of: &Self| [of.files, of.directories, of.removed, of.moved, of.replaced, of.untracked, of.outside];
         let is_more = || numbers(self).iter().zip(numbers(told)).any(|(now, then)| *now > then);
-        let is_elsewhere = || self.made_outside.iter().any(|place| !told.made_outside.contains(place));
+        let has_new = |now: &[PathBuf], then: &[PathBuf]| {
+            then.len() < MOST_NAMED && now.iter().any(|place| !then.contains(place))
+        };
+        let is_elsewhere =
+            || has_new(&self.made_outside, &told.made_outside) || has_new(&self.existing, &told.existing);
         let is_unknown = told.truncated || told.unanswered || self.truncated || self.unanswered;
         is_unknown
             || !is_more() && !is_elsewhere() && (self.never_auto.is_none() || self.never_auto == told.never_auto)

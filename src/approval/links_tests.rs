@@ -32,11 +32,18 @@ const OUTSIDE: &[&str] = &[
     "mv a outl/",
     "sed -i s/o/O/ flink outl/d/1",
     "chmod 600 flink",
+    "d=outl/; rm -r $d",
+    "d=outl; rm -r $d/d",
+    "for d in */; do rm -r $d; done",
 ];
 
 /// Lines that change the workspace alone, whatever their links.
 const INSIDE: &[&str] = &[
     "rm flink",
+    "f=flink; rm $f",
+    "for f in fl*; do rm \"$f\"; done",
+    "for f in *link; do rm $f; done",
+    "f=flink; mv $f other",
     "rm outl",
     "mv flink other",
     "ln -sfn a flink",

@@ -312,7 +312,7 @@ fn long_words_about_what_to_do_instead_arrive_whole() {
 fn what_changes_while_the_question_stands_is_not_run() {
     // What the line finds by then, how it is made, and whether the person was told of as much.
     type Change = fn(&std::path::Path);
-    let cases: [(&str, Change, bool); 4] = [
+    let cases: [(&str, Change, bool); 5] = [
         ("rm *.log", |work| std::fs::write(work.join("new.log"), "new").unwrap(), false),
         ("echo x > b.txt", |work| std::fs::write(work.join("b.txt"), "mine").unwrap(), false),
         (
@@ -323,11 +323,19 @@ fn what_changes_while_the_question_stands_is_not_run() {
             },
             false,
         ),
+        (
+            "rm d/*",
+            |work| {
+                std::fs::rename(work.join("d"), work.join("e")).unwrap();
+                std::os::unix::fs::symlink("other", work.join("d")).unwrap();
+            },
+            false,
+        ),
         ("rm *.log", |work| std::fs::write(work.join("a.log"), "longer than before").unwrap(), true),
     ];
     for (line, changes, runs) in cases {
         let home = Home::new();
-        for name in ["work/a.log", "work/d/1", "kept/1"] {
+        for name in ["work/a.log", "work/d/1", "work/other/1", "kept/1"] {
             home.write(name, "x");
         }
         let arguments = serde_json::json!({ "command": line }).to_string();
@@ -341,7 +349,7 @@ fn what_changes_while_the_question_stands_is_not_run() {
         person.sees("So be it.");
         let told = last_said(&server.requests()[1]);
         assert_eq!(told.contains("while the question stood"), !runs, "{line}: {told}");
-        assert!(home.path().join("kept/1").exists(), "{line}");
+        assert!(home.path().join("kept/1").exists() && home.work().join("other/1").exists(), "{line}");
         assert_eq!(home.work().join("a.log").exists(), !runs, "{line}");
         let kept = std::fs::read_to_string(home.work().join("b.txt"));
         assert!(kept.is_err() || kept.unwrap() == "mine", "{line}");
