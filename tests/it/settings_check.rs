@@ -40,6 +40,23 @@ fn a_server_that_cannot_be_used_is_a_row() {
     assert_eq!((code, rows), (Some(2), vec![("mcp.none", 2), ("mcp.a__b", 4)]));
 }
 
+/// What the first start and `/setup` write themselves has no mistake.
+#[test]
+fn axis_own_models_are_known() {
+    let home = Home::new();
+    home.write(
+        "config/axi/config.toml",
+        "model = \"local/qwen2.5-coder-1.5b\"\nfallback_model = \"local/qwen2.5-coder-0.5b\"\nsuggest_model = \"local/qwen2.5-coder-0.5b\"\n",
+    );
+    assert_eq!(findings(&home), (Some(0), Vec::new()));
+    let listed = run(home.axi().args(["models", "local"]));
+    assert_eq!((listed.code, listed.out.as_str()), (Some(0), ""), "none is on this machine: {listed:?}");
+    for arguments in [["doctor", "model"].as_slice(), &["login", "local"]] {
+        let ran = run(home.axi().args(arguments));
+        assert!(ran.code != Some(0) && ran.err.contains("inside of axi"), "{arguments:?}: {ran:?}");
+    }
+}
+
 #[test]
 fn a_provider_without_an_address_and_a_model_of_nobody_are_rows() {
     let home = Home::new();
@@ -156,4 +173,14 @@ fn a_file_that_axi_makes_names_its_schema() {
     run(home.axi().env("EDITOR", "true").args(["config", "edit"]));
     assert!(!home.path().join("config/axi/config.schema.json").exists());
     assert_eq!(read("config.toml"), "# mine\n");
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_not_the_editors_fault() {
+    let home = Home::new();
+    home.write("file", "");
+    let blocked = home.path().join("file");
+    let ran = run(home.axi().env("XDG_CONFIG_HOME", &blocked).env("EDITOR", "true").args(["config", "edit"]));
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.err.contains("cannot be written (") && !ran.err.contains("true failed"), "{ran:?}");
 }

@@ -24,7 +24,9 @@ const TRIED_FOR: Duration = Duration::from_secs(10);
 
 pub(in crate::app) fn login(app: &App, provider: &str, in_file: bool) -> Exit {
     let console = Console::new(&app.locale);
-    if let Some(problem) = models::not_known(provider, &app.config(), &app.locale) {
+    let config = app.config();
+    let without = || models::inside(provider, &config, &app.locale);
+    if let Some(problem) = models::not_known(provider, &config, &app.locale).or_else(without) {
         console.fail(&problem);
         return Exit::Usage;
     }

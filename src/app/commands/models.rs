@@ -65,7 +65,7 @@ fn rows(app: &App, list: &[Listed]) -> Vec<String> {
 }
 
 fn provider_models(app: &App, name: &str, client: &Client, runtime: &Runtime) -> Result<Vec<Listed>, Problem> {
-    if name == "local" && !app.config().providers.contains_key(name) {
+    if models::inside(name, &app.config(), &app.locale).is_some() {
         return Ok(models::own_models(app).into_iter().map(Listed::own).collect());
     }
     let any = format!("{name}/any");

@@ -155,10 +155,17 @@ fn edit(app: &App, path: &Path) -> Exit {
     };
     let words = shlex::split(&editor).unwrap_or_else(|| vec![editor.clone()]);
     begin(&app.locale, path);
-    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    if let Some(folder) = path.parent()
+        && let Err(error) = std::fs::create_dir_all(folder)
+    {
+        let (place, cause) = (&app.paths.shown(folder), &error.to_string());
+        let what = app.locale.with(word::doctor::CannotWrite { place, cause });
+        console.fail(&Problem { what, hint: String::new() });
+        return Exit::Failed;
+    }
     let (program, arguments) =
         words.split_first().map_or((editor.as_str(), [].as_slice()), |(first, rest)| (first.as_str(), rest));
-    match made.and_then(|()| Command::new(program).args(arguments).arg(path).status()) {
+    match Command::new(program).args(arguments).arg(path).status() {
         Ok(status) if status.success() => Exit::Done,
         Ok(status) => failed_editor(app, &editor, &status.to_string()),
         Err(error) => failed_editor(app, &editor, &error.to_string()),

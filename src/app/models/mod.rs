@@ -40,5 +40,7 @@ pub(super) use pace::{pace, speed, tokens};
 pub(super) use profiles::{keep as keep_profile, path as profile_file};
 #[cfg(test)]
 pub(super) use resolve::correct;
-pub(super) use resolve::{keep_in_keychain, keys, list, names, not_known, resolve, unreachable, without_key};
+pub(super) use resolve::{
+    inside, keep_in_keychain, keys, list, names, not_known, resolve, unreachable, without_key,
+};
 pub(super) use size::megabytes;

@@ -98,6 +98,9 @@ pub(in crate::app) fn without_key(
     let (provider, model) = name.split_once('/').unwrap_or((name, ""));
     let row = provider::find(provider);
     let section = config.providers.get(provider);
+    if let Some(problem) = inside(provider, config, locale) {
+        return Err(problem);
+    }
     if row.is_none() && section.is_none() {
         return Err(unknown_model(name, provider, config, locale));
     }
@@ -331,10 +334,21 @@ fn unknown_provider(provider: &str, known: &[String], locale: &Locale) -> Proble
     }
 }
 
-/// Says that there is no such provider, and which there are; `None` where there is.
+/// Says that there is no such provider, and which there are; `None` where there is. axi itself is one, wherever its
+/// models are or are not.
 pub(in crate::app) fn not_known(provider: &str, config: &Config, locale: &Locale) -> Option<Problem> {
     let known = names(config);
-    (!known.iter().any(|name| name == provider)).then(|| unknown_provider(provider, &known, locale))
+    let is_known = provider == provider::OWN || known.iter().any(|name| name == provider);
+    (!is_known).then(|| unknown_provider(provider, &known, locale))
+}
+
+/// Says that axi itself is asked, which has no address and no key; `None` where it is a provider, with a section of its
+/// own or without.
+pub(in crate::app) fn inside(provider: &str, config: &Config, locale: &Locale) -> Option<Problem> {
+    (provider == provider::OWN && !config.providers.contains_key(provider)).then(|| Problem {
+        what: locale.with(word::error::Inside { name: provider }),
+        hint: locale.text(word::error::INSIDE_HINT).to_owned(),
+    })
 }
 
 /// Names the providers of the settings that have no address, with what is wrong.
