@@ -17,9 +17,11 @@ pub(in crate::app) enum KeychainError {
     Off,
     /// No keychain service answers here.
     #[error("no keychain: {0}")]
+    #[cfg_attr(not(feature = "keychain"), expect(dead_code, reason = "no keychain is asked"))]
     Missing(String),
     /// It is locked, or the person did not unlock it.
     #[error("locked: {0}")]
+    #[cfg_attr(not(feature = "keychain"), expect(dead_code, reason = "no keychain is asked"))]
     Locked(String),
     /// It refuses this entry, or has something else under its name.
     #[error("{0}")]

@@ -36,6 +36,7 @@ pub(in crate::app) fn lister(_base: &App) -> impl Fn() -> Vec<String> + Send + S
     Vec::new
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the model inside of axi may fail")]
 pub(in crate::app) fn find_or_offer(
     _base: &App,
     _client: &Client,
