@@ -14,13 +14,13 @@ use tokio_util::sync::CancellationToken;
 use super::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Setup, TurnEnd};
 use crate::approval::{Mode, Policy, Surroundings};
 use crate::conversation::{
-    Answer as Reply, Conversation, Effect, Message, Outcome, Preview, Question, StopReason, StreamEvent, Subject,
-    ToolSpec, Usage,
+    Answer as Reply, Conversation, Effect, Message, Outcome, Preview, Question, StopReason, StreamEvent, ToolSpec,
+    Usage,
 };
 use crate::provider::{EventStream, ModelInfo, Provider, ProviderError, Request};
 use crate::secret::{Kinds, Known, StandIns};
 use crate::session::{Redactor, Session, SessionId, load};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolFacts, ToolOutput, Toolbox};
+use crate::tool::{Before, Request as Called, Roots, Tool, ToolContext, ToolFacts, ToolOutput, Toolbox};
 
 pub(super) type Answer = Vec<Result<StreamEvent, ProviderError>>;
 
@@ -94,16 +94,22 @@ impl Tool for Echo {
             ..ToolSpec::default()
         }
     }
-    fn effect(&self, _: &Value, _: &Roots) -> Effect {
+    fn read(&self, input: &Value, _: &Roots) -> Arc<dyn Called> {
+        Arc::new(Echoed(input.clone()))
+    }
+}
+
+/// A call of it.
+struct Echoed(Value);
+
+impl Called for Echoed {
+    fn effect(&self) -> Effect {
         Effect::Write
     }
-    fn subject(&self, _: &Value, _: &Roots) -> Subject {
-        Subject::Whole
-    }
-    fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
+    fn check(&self, _: &Before<'_>) -> Result<Preview, String> {
         Ok(Preview::Text { text: "echo".into() })
     }
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
             let _ = context.progress.try_send("working".into());
             tokio::task::yield_now().await;
@@ -112,7 +118,7 @@ impl Tool for Echo {
                 output.outcome = Outcome::Interrupted;
                 return output;
             }
-            ToolOutput::ok(input.to_string(), ToolFacts::default())
+            ToolOutput::ok(self.0.to_string(), ToolFacts::default())
         })
     }
 }

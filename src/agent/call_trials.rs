@@ -13,7 +13,7 @@ use crate::approval::{Class, Surroundings, is_protected};
 use crate::conversation::{Subject, ToolCall};
 use crate::journal::Journal;
 use crate::sandbox::{Reach, Sandbox};
-use crate::tool::{SHELL, ToolFacts, ToolOutput};
+use crate::tool::{Request, ToolFacts, ToolOutput};
 use crate::trial::{Change, ChangeSet, Kind, Refused, Scope, Trial};
 
 /// The most names that the model is told.
@@ -177,25 +177,15 @@ pub(super) fn unanswered(call: &ToolCall, subject: &Subject) -> CallsEnd {
     CallsEnd::ApprovalNeeded { name: call.name.clone(), subject: subject.clone(), never_auto: false, unkept: false }
 }
 
-/// The fields of a shell call that a trial keeps to; with any other it means something that a trial is not.
-const TRIED_FIELDS: &[&str] = &["command", "timeout"];
-
 /// Tells how a call could be tried first: a line of the shell that writes the workspace and ends by itself.
 pub(super) fn tryable(
-    call: &ToolCall,
+    request: &dyn Request,
     subject: &Subject,
     reach: &Reach,
-    outlives: bool,
     session: Option<String>,
 ) -> Option<Tryable> {
     let (Subject::Command { line }, Reach::Workspace { network, also }) = (subject, reach) else { return None };
-    let plain = call.input.as_object()?.keys().all(|field| TRIED_FIELDS.contains(&field.as_str()));
-    (call.name == SHELL && plain && !outlives).then(|| Tryable {
-        line: line.clone(),
-        network: *network,
-        also: also.clone(),
-        session,
-    })
+    request.is_its_line().then(|| Tryable { line: line.clone(), network: *network, also: also.clone(), session })
 }
 
 /// How the answer to a call begins that a person ran in a trial and applied: they have seen it all.

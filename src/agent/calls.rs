@@ -4,29 +4,29 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::call_trials::unanswered;
 use super::consent::{Consent, Granted, Proposed};
 use super::explore::{self, Explore};
 use super::guard::{LoopGuard, StepVerdict, Verdict as GuardVerdict};
-use super::hooks::{About, Event, Held, Hooks};
+use super::hooks::{About as Told, Event, Held, Hooks};
 use super::recall;
 use super::results::{
     CallEnd, CallsEnd, LED_ELSEWHERE, NotReached, REPEATS, Refused, answer, denied, interrupted, invalid_arguments,
     no_such_tool, not_reached, refused,
 };
+use super::revealed::revealed;
 use super::runner::{Followed, Terms, ToolRunner};
 use super::undo::{Keeping, Undo, show_unkept};
 use super::{AgentEvent, Frontend, Notice, reach};
 use crate::context::Found;
 use crate::conversation::{
-    Bill, ContentBlock, Effect, Message, Outcome, Role, Subject, ToolCall, ToolResult, ToolVerb,
+    About, Bill, ContentBlock, Effect, Message, Outcome, Role, Subject, ToolCall, ToolResult, ToolVerb,
 };
 use crate::secret::{StandIns, printed};
 use crate::session::Session;
-use crate::tool::{Settled, Tool, ToolOutput};
+use crate::tool::{ReadCall, Request, Settled, Tool, ToolOutput};
 use crate::trial::Trial;
 
 /// Replies to the model behind a result when several steps brought nothing new.
@@ -55,6 +55,12 @@ pub(super) struct Calls<'a> {
     pub(super) cancel: &'a CancellationToken,
 }
 
+/// A call as it enters: read once. All else is asked of what that gave.
+pub(super) struct Entered {
+    pub(super) call: ToolCall,
+    pub(super) read: ReadCall,
+}
+
 /// The outcome of the calls of one message.
 pub(super) struct Answered {
     /// One result for each call, in the order of the calls.
@@ -69,7 +75,7 @@ impl Calls<'_> {
     ///
     /// # Cancel safety
     /// If it is dropped, the calls have no results yet; the journal has what was changed.
-    pub(super) async fn run(mut self, calls: Vec<ToolCall>) -> Answered {
+    pub(super) async fn run(mut self, calls: Vec<Entered>) -> Answered {
         let mut results = Vec::with_capacity(calls.len());
         let mut end = CallsEnd::Continue;
         let mut spent = Bill::default();
@@ -77,21 +83,25 @@ impl Calls<'_> {
         let mut rest: Option<NotReached> = None;
         let all = calls.len();
         let mut calls = calls.into_iter().peekable();
-        while let Some(call) = calls.next() {
+        while let Some(entered) = calls.next() {
+            let call = &entered.call;
             let number = (all - calls.len(), all);
             if self.cancel.is_cancelled() && rest.is_none() {
                 rest = Some(NotReached::Interrupted);
                 end = CallsEnd::Interrupted;
             }
             if let Some(why) = rest {
-                self.tell_requested(&call);
-                results.push(answer(&call, not_reached(&call, why), Duration::ZERO, self.frontend));
+                if let Some(request) = entered.read.request() {
+                    self.tell_requested(call, request);
+                }
+                results.push(answer(call, not_reached(call, why), Duration::ZERO, self.frontend));
                 continue;
             }
-            if explore::is_one(&self.runner.tools, &call) {
-                let mut together = vec![call];
+            if explore::is_one(&self.runner.tools, call) {
+                let mut together = vec![entered.call];
                 let Self { runner, explore, consent, guard, frontend, cancel, .. } = &mut self;
-                together.extend(std::iter::from_fn(|| calls.next_if(|call| explore::is_one(&runner.tools, call))));
+                let is_one = |next: &Entered| explore::is_one(&runner.tools, &next.call);
+                together.extend(std::iter::from_fn(|| calls.next_if(is_one)).map(|next| next.call));
                 let exploring = explore::side_by_side(&together, *explore, consent, guard, *frontend, cancel);
                 let reports = exploring.await;
                 results.extend(reports.results);
@@ -103,8 +113,8 @@ impl Calls<'_> {
                 }
                 continue;
             }
-            let (output, lasted, call_end) = self.run_call(&call, number).await;
-            results.push(answer(&call, output, lasted, self.frontend));
+            let (output, lasted, call_end) = self.run_call(&entered, number).await;
+            results.push(answer(call, output, lasted, self.frontend));
             self.keep(&results, calls.len()).await;
             match call_end {
                 CallEnd::Answered => {}
@@ -154,34 +164,39 @@ impl Calls<'_> {
     }
 
     /// Answers a call. Whatever the answer is, the guard compares it: a call that is refused again and again is a circle, too.
-    async fn run_call(&mut self, call: &ToolCall, number: (usize, usize)) -> (ToolOutput, Duration, CallEnd) {
+    async fn run_call(&mut self, entered: &Entered, number: (usize, usize)) -> (ToolOutput, Duration, CallEnd) {
         let unspent = |output, end| (output, Duration::ZERO, end);
-        if let Some(raw) = &call.invalid_input {
-            self.guard.malformed();
-            return unspent(invalid_arguments(raw), CallEnd::Answered);
-        }
-        let tool = self.runner.tools.find(&call.name);
-        if tool.is_none() && !recall::is_one(call) {
-            let names: Vec<String> = self.runner.tools.specs().into_iter().map(|spec| spec.name).collect();
-            self.guard.malformed();
-            return unspent(no_such_tool(&call.name, &names), CallEnd::Answered);
-        }
+        let Entered { call, read } = entered;
+        let read = match read {
+            ReadCall::NoJson => {
+                self.guard.malformed();
+                return unspent(
+                    invalid_arguments(call.invalid_input.as_deref().unwrap_or_default()),
+                    CallEnd::Answered,
+                );
+            }
+            ReadCall::NoTool | ReadCall::Read { .. } if recall::is_one(call) => None,
+            ReadCall::Read { tool, request } => Some((tool, request)),
+            ReadCall::NoTool => {
+                let names: Vec<String> = self.runner.tools.specs().into_iter().map(|spec| spec.name).collect();
+                self.guard.malformed();
+                return unspent(no_such_tool(&call.name, &names), CallEnd::Answered);
+            }
+        };
         if let GuardVerdict::Stop { last } = self.guard.check(call) {
             self.frontend.show(&AgentEvent::Notice { notice: Notice::Repeating { name: call.name.clone() } });
             self.guard.record(call, None);
             let end = if last { CallEnd::Stop(CallsEnd::Looping) } else { CallEnd::Answered };
             return unspent(ToolOutput::failed(REPEATS), end);
         }
-        let answered = match (recall::answer(call, self.said, self.session), tool) {
-            (None, Some(tool)) => {
-                self.run_tool(call, &tool, number).await.unwrap_or_else(|refused| unspent(refused.0, refused.1))
-            }
-            (None, None) => unspent(no_such_tool(&call.name, &[]), CallEnd::Answered),
-            (Some(output), _) => {
-                let (effect, subject) = (Effect::Read, Subject::Whole);
-                self.frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject });
-                unspent(output, CallEnd::Answered)
-            }
+        let answered = if let Some(read) = read {
+            self.run_tool(call, read, number).await.unwrap_or_else(|refused| unspent(refused.0, refused.1))
+        } else {
+            let (effect, subject, about) = (Effect::Read, Subject::Whole, About::Subject);
+            self.frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject, about });
+            let output = recall::answer(call, self.said, self.session, self.cancel).await;
+            let (output, end) = output.map_or_else(|| *interrupted(call), |output| (output, CallEnd::Answered));
+            unspent(output, end)
         };
         self.guard.record(call, Some((answered.0.outcome, &answered.0.content)));
         answered
@@ -191,33 +206,43 @@ impl Calls<'_> {
     async fn run_tool(
         &mut self,
         call: &ToolCall,
-        tool: &Arc<dyn Tool>,
+        (tool, request): (&Arc<dyn Tool>, &Arc<dyn Request>),
         number: (usize, usize),
     ) -> Result<(ToolOutput, Duration, CallEnd), Refused> {
         let runner = self.runner;
         // Nobody knows what a server's tool does with a secret.
         let foreign = runner.tools.is_of_server(&call.name);
-        let effect = if foreign { Effect::Network } else { tool.effect(&call.input, &runner.roots) };
-        let is_proposal = runner.tools.identity(&call.name).verb == ToolVerb::Propose;
-        let call = revealed(call, self.secrets, effect, is_proposal).map_err(|stand_in| {
+        let effect = if foreign { Effect::Network } else { request.effect() };
+        let verb = tool.spec().identity.verb;
+        let call = revealed(call, self.secrets, effect, verb == ToolVerb::Propose).map_err(|stand_in| {
             let why = format!("{stand_in}: its secret is not known here. Ask the user.");
             refused(ToolOutput::failed(why))
         })?;
+        let request = match &call {
+            Cow::Borrowed(_) => Arc::clone(request),
+            // With its secrets it is another call.
+            Cow::Owned(call) => tool.read(&call.input, &runner.roots),
+        };
         let call = call.as_ref();
-        let Some(looked) = runner.look(call, tool, self.cancel).await else {
-            self.tell_requested(call);
+        let Some(looked) = runner.look(&request, self.cancel).await else {
+            self.tell_requested(call, &request);
             return Err(interrupted(call));
         };
-        let (call, note, settled) = settled(call, looked.settled);
-        let call = call.as_ref();
-        let effect = tool.effect(&call.input, &runner.roots);
+        let Settlement { call, request, note, output: settled } = settled(call, request, looked.settled);
+        let (call, request) = (call.as_ref(), &request);
+        let effect = request.effect();
         let Followed { subject, answered } = looked.followed;
-        self.frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject: subject.clone() });
+        let asked_for = AgentEvent::ToolRequested {
+            call: call.clone(),
+            effect,
+            subject: subject.clone(),
+            about: request.about(),
+        };
+        self.frontend.show(&asked_for);
         if let Some(output) = settled {
             return Err(refused(output));
         }
-        let verb = tool.spec().identity.verb;
-        let questioned = self.held_by_hooks(&About { call, verb, subject: &subject }, effect).await?;
+        let questioned = self.held_by_hooks(&Told { call, verb, subject: &subject }, effect).await?;
         let Some(assessment) = &self.consent.assess(call, effect, &subject, self.cancel).await else {
             return Err(interrupted(call));
         };
@@ -225,6 +250,7 @@ impl Calls<'_> {
         let proposed = Proposed {
             call,
             tool,
+            request,
             effect,
             subject: &subject,
             assessment,
@@ -236,7 +262,7 @@ impl Calls<'_> {
             questioned: questioned.as_deref(),
         };
         let granted = self.agreed(proposed).await?;
-        match runner.follow(tool.subject(&call.input, &runner.roots), self.cancel).await {
+        match runner.follow(request.subject(), self.cancel).await {
             None => return Err(interrupted(call)),
             Some(now) if now.subject != subject => return Err(refused(ToolOutput::failed(LED_ELSEWHERE))),
             Some(_) => {}
@@ -244,7 +270,7 @@ impl Calls<'_> {
         let changed =
             if matches!(effect, Effect::Write | Effect::Delete) { subject.clone() } else { Subject::Whole };
         let made = self.consent.makes(assessment, &granted.reach, self.cancel).await;
-        let (mut output, lasted, end) = self.run_granted(call, tool, subject.clone(), &granted).await;
+        let (mut output, lasted, end) = self.run_granted(call, (tool, request), subject.clone(), &granted).await;
         reach::learn(made).await;
         if assessment.line.as_ref().is_some_and(|line| line.prints_secret()) {
             // Nothing beside it would tell that it is one.
@@ -255,7 +281,7 @@ impl Calls<'_> {
             let apart = if output.content.ends_with('\n') { "" } else { "\n" };
             output.content.extend([apart, &note]);
         }
-        self.tell_hooks(&About { call, verb, subject: &subject }, &changed, &mut output).await;
+        self.tell_hooks(&Told { call, verb, subject: &subject }, &changed, &mut output).await;
         Ok((output, lasted, end))
     }
 
@@ -263,18 +289,18 @@ impl Calls<'_> {
     async fn run_granted(
         &mut self,
         call: &ToolCall,
-        tool: &Arc<dyn Tool>,
+        (tool, request): (&Arc<dyn Tool>, &Arc<dyn Request>),
         subject: Subject,
         granted: &Granted,
     ) -> (ToolOutput, Duration, CallEnd) {
         if let Some(trial) = &granted.trial {
-            return self.run_tried(call, tool, subject, (granted, trial)).await;
+            return self.run_tried(call, request, subject, (granted, trial)).await;
         }
         let trash = self.undo.open_trash(&subject, &granted.reach, granted.assumed);
         let started = Instant::now();
         let terms =
             Terms { subject, reach: &granted.reach, trash: trash.clone(), trial: None, redact: self.redact };
-        let output = self.runner.run(call, tool.as_ref(), terms, self.frontend, self.cancel).await;
+        let output = self.runner.run(call, request, terms, self.frontend, self.cancel).await;
         let interrupted = self.cancel.is_cancelled();
         show_unkept(trash.as_ref(), self.frontend);
         self.undo.look_after(self.frontend, self.cancel).await;
@@ -290,7 +316,7 @@ impl Calls<'_> {
     async fn run_tried(
         &mut self,
         call: &ToolCall,
-        tool: &Arc<dyn Tool>,
+        request: &Arc<dyn Request>,
         subject: Subject,
         (granted, trial): (&Granted, &Trial),
     ) -> (ToolOutput, Duration, CallEnd) {
@@ -302,7 +328,7 @@ impl Calls<'_> {
             trial: Some(trial),
             redact: self.redact,
         };
-        let mut output = self.runner.run(call, tool.as_ref(), terms, self.frontend, self.cancel).await;
+        let mut output = self.runner.run(call, request, terms, self.frontend, self.cancel).await;
         let lasted = started.elapsed();
         if self.cancel.is_cancelled() {
             // Nobody has seen what it changed.
@@ -331,7 +357,7 @@ impl Calls<'_> {
 
     /// Lets the user's hooks look at a call before it runs. Returns why one of them wants the person to be asked; an
     /// error is the answer of a call that one of them holds back.
-    async fn held_by_hooks(&mut self, about: &About<'_>, effect: Effect) -> Result<Option<String>, Refused> {
+    async fn held_by_hooks(&mut self, about: &Told<'_>, effect: Effect) -> Result<Option<String>, Refused> {
         let kept = self.keep_before_hooks(Event::PreToolUse, about, &Subject::Whole).await;
         let said = self.hooks.before_call((about, effect), self.session, self.frontend, self.cancel).await;
         if kept {
@@ -348,7 +374,7 @@ impl Calls<'_> {
     }
 
     /// Tells the user's hooks what a call brought, and puts what they say behind its output.
-    async fn tell_hooks(&mut self, about: &About<'_>, changed: &Subject, output: &mut ToolOutput) {
+    async fn tell_hooks(&mut self, about: &Told<'_>, changed: &Subject, output: &mut ToolOutput) {
         let kept = self.keep_before_hooks(Event::PostToolUse, about, changed).await;
         let said = self.hooks.after_call(about, output, self.session, self.frontend, self.cancel).await;
         if kept {
@@ -364,7 +390,7 @@ impl Calls<'_> {
     }
 
     /// Keeps a copy of what the hooks of an event are about to change.
-    async fn keep_before_hooks(&mut self, event: Event, about: &About<'_>, changed: &Subject) -> bool {
+    async fn keep_before_hooks(&mut self, event: Event, about: &Told<'_>, changed: &Subject) -> bool {
         let lines = self.hooks.lines(event, Some(about));
         self.undo.keep_before_hooks(&lines, changed, self.redact, self.frontend, self.cancel).await
     }
@@ -409,12 +435,9 @@ impl Calls<'_> {
     }
 
     /// Shows a call that will not be run any more, so that the person sees what it was about.
-    fn tell_requested(&mut self, call: &ToolCall) {
-        let place = &self.runner.roots;
-        let found = self.runner.tools.find(&call.name);
-        let Some(tool) = found.filter(|_| call.invalid_input.is_none()) else { return };
-        let (effect, subject) = (tool.effect(&call.input, place), tool.subject(&call.input, place));
-        self.frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject });
+    fn tell_requested(&mut self, call: &ToolCall, request: &Arc<dyn Request>) {
+        let (effect, subject, about) = (request.effect(), request.subject(), request.about());
+        self.frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject, about });
     }
 }
 
@@ -429,48 +452,27 @@ fn dropped(trial: &Trial, output: &mut ToolOutput, frontend: &mut dyn Frontend) 
     output.content.push_str("\n\n[It ran in a trial and was stopped: nothing of what it changed was applied.]");
 }
 
-/// Replaces the stand-ins in a call by their secrets. A call that leaves the machine keeps the stand-ins, and so does a proposal: it
-/// is seen on the screen, and its line may go anywhere.
-fn revealed<'a>(
-    call: &'a ToolCall,
-    secrets: &StandIns,
-    effect: Effect,
-    is_proposal: bool,
-) -> Result<Cow<'a, ToolCall>, String> {
-    if effect == Effect::Network {
-        return Ok(Cow::Borrowed(call));
-    }
-    let input = with_secrets(&call.input, secrets)?;
-    Ok(if is_proposal || input == call.input {
-        Cow::Borrowed(call)
-    } else {
-        Cow::Owned(ToolCall { input, ..call.clone() })
-    })
+/// What came of settling a call.
+struct Settlement<'a> {
+    /// The call that runs.
+    call: Cow<'a, ToolCall>,
+    request: Arc<dyn Request>,
+    /// Goes behind its result.
+    note: Option<String>,
+    /// The result itself, if nothing has to run.
+    output: Option<ToolOutput>,
 }
 
-fn with_secrets(value: &Value, secrets: &StandIns) -> Result<Value, String> {
-    Ok(match value {
-        Value::String(text) => Value::String(secrets.reveal(text)?),
-        Value::Array(items) => {
-            Value::Array(items.iter().map(|item| with_secrets(item, secrets)).collect::<Result<_, _>>()?)
-        }
-        Value::Object(fields) => {
-            let field = |(name, field): (&String, &Value)| Ok((name.clone(), with_secrets(field, secrets)?));
-            Value::Object(fields.iter().map(field).collect::<Result<_, String>>()?)
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-    })
-}
-
-/// Returns the call that runs instead, the note that goes behind its result, or the result itself if nothing has to
-/// run.
-fn settled(call: &ToolCall, settled: Settled) -> (Cow<'_, ToolCall>, Option<String>, Option<ToolOutput>) {
+fn settled(call: &ToolCall, request: Arc<dyn Request>, settled: Settled) -> Settlement<'_> {
     match settled {
-        Settled::AsIs => (Cow::Borrowed(call), None, None),
-        Settled::Input { input, note } => {
+        Settled::AsIs => Settlement { call: Cow::Borrowed(call), request, note: None, output: None },
+        Settled::Instead { request, input, note } => {
             let note = Some(note).filter(|note| !note.is_empty());
-            (Cow::Owned(ToolCall { input, ..call.clone() }), note, None)
+            let call = Cow::Owned(ToolCall { input, ..call.clone() });
+            Settlement { call, request, note, output: None }
         }
-        Settled::Answer(output) => (Cow::Borrowed(call), None, Some(*output)),
+        Settled::Answer(output) => {
+            Settlement { call: Cow::Borrowed(call), request, note: None, output: Some(*output) }
+        }
     }
 }

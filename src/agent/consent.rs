@@ -21,7 +21,7 @@ use crate::approval::{
 };
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::sandbox::{Reach, Sandbox, SandboxState};
-use crate::tool::{Access, Before, Roots, SHELL, Tool, ToolMemory, ToolOutput};
+use crate::tool::{Access, Before, Request, Roots, SHELL, Tool, ToolMemory, ToolOutput};
 use crate::trial::Trial;
 
 /// Decides about calls.
@@ -41,6 +41,7 @@ pub(super) struct Consent {
 pub(super) struct Proposed<'a> {
     pub(super) call: &'a ToolCall,
     pub(super) tool: &'a Arc<dyn Tool>,
+    pub(super) request: &'a Arc<dyn Request>,
     pub(super) effect: Effect,
     pub(super) subject: &'a Subject,
     /// The call, judged.
@@ -188,13 +189,13 @@ impl Consent {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Result<Granted, Refused> {
-        let Proposed { call, tool, effect, subject, assessment, .. } = *proposed;
+        let Proposed { request, effect, subject, assessment, .. } = *proposed;
         let mut verdict = self.verdict(proposed, cancel).await;
-        let outlives = tool.outlives(&call.input);
-        let wants = self.wants(tool.access(&call.input), effect, assessment.line.as_deref(), &verdict);
+        let outlives = request.outlives();
+        let wants = self.wants(request.access(), effect, assessment.line.as_deref(), &verdict);
         let is_unasked =
             verdict.decision == Decision::Allow && !wants.ask && (!outlives || self.policy.assumes_yes());
-        let is_tryable = || tryable(call, subject, &wants.reach, outlives, undo.session()).is_some();
+        let is_tryable = || tryable(request.as_ref(), subject, &wants.reach, undo.session()).is_some();
         let first = if is_unasked { undo.first(assessment.line.as_deref(), &is_tryable) } else { First::No };
         if first == First::Ask {
             verdict.reasons.push(Reason::Untried);
@@ -295,10 +296,14 @@ impl Consent {
 
     /// Tells whether the model may learn unasked what is in the files that a call is about.
     fn may_read(&self, proposed: &Proposed<'_>, verdict: &Verdict) -> bool {
-        let Proposed { call, subject, .. } = *proposed;
-        let reading = self.policy.decide(&call.name, Effect::Read, subject, &self.surroundings).verdict;
+        let Proposed { call, subject, assessment, .. } = *proposed;
+        let reading = match assessment.line {
+            // What a line does counts, whatever its tool declares: that is known.
+            Some(_) => assessment.verdict.decision,
+            None => self.policy.decide(&call.name, Effect::Read, subject, &self.surroundings).verdict.decision,
+        };
         let secret = verdict.reasons.iter().any(|reason| matches!(reason, Reason::Credential { .. }));
-        reading.decision == Decision::Allow && !secret
+        reading == Decision::Allow && !secret
     }
 
     /// Collects what the person is shown before they answer: the tool's check, what would be affected, what could
@@ -313,7 +318,7 @@ impl Consent {
         can_lend: bool,
         cancel: &CancellationToken,
     ) -> Result<Asked, Refused> {
-        let Proposed { call, tool, effect, subject, assessment, number, unkept, .. } = *proposed;
+        let Proposed { call, tool, request, effect, subject, assessment, number, unkept, .. } = *proposed;
         let surroundings = &self.surroundings;
         let changes = proposed.changes(&wants.reach);
         let (preview, reach, unkept) = tokio::join!(
@@ -345,7 +350,7 @@ impl Consent {
         }
         // A reach beyond the usual is agreed to for this call only: no rule is offered.
         let never_auto = verdict.never_auto || wants.ask && wants.reach == Reach::Full;
-        let outlives = tool.outlives(&call.input);
+        let outlives = request.outlives();
         let offers = !never_auto && wants.widened.is_none() && !outlives;
         let careful = wants.reach == Reach::Full
             || tool.is_said_to_harm()
@@ -367,7 +372,7 @@ impl Consent {
             outlives,
             careful,
             number,
-            trial: tryable(call, subject, &wants.reach, outlives, undo.session()),
+            trial: tryable(request.as_ref(), subject, &wants.reach, undo.session()),
         };
         Ok(Asked { request, never_auto, cannot_undo: unkept.is_some() })
     }
@@ -422,11 +427,11 @@ impl Consent {
         can_lend: bool,
         cancel: &CancellationToken,
     ) -> Result<Preview, String> {
-        let (tool, input, roots) = (Arc::clone(proposed.tool), proposed.call.input.clone(), self.roots.clone());
+        let (request, roots) = (Arc::clone(proposed.request), self.roots.clone());
         let (memory, output_dir) = (Arc::clone(proposed.memory), proposed.output_dir.to_owned());
         let checked = reach::aside(cancel, move || {
             let before = Before { roots: &roots, memory: &memory, output_dir: &output_dir, can_lend };
-            tool.check(&input, &before)
+            request.check(&before)
         });
         checked.await.unwrap_or_else(|| Ok(Preview::named(proposed.subject)))
     }

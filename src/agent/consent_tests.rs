@@ -1,16 +1,19 @@
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::super::bench::{Recorder, bench_of, text};
 use super::super::careful::may_replace;
-use super::super::{Approval, TurnEnd};
+use super::super::{AgentEvent, Approval, TurnEnd};
 use crate::approval::command::{judge, watched};
 use crate::approval::{BlastRadius, Reason, Surroundings};
-use crate::conversation::{Effect, Preview, StopReason, StreamEvent, Subject, ToolSpec};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolFacts, ToolOutput};
+use crate::conversation::{Effect, Message, Outcome, Preview, StopReason, StreamEvent, Subject, ToolSpec};
+use crate::provider::ProviderError;
+use crate::tool::{
+    Before, EditTool, ReadTool, Request, Roots, ShellTool, Tool, ToolContext, ToolFacts, ToolOutput,
+};
 
 /// Takes a line as the shell's tool does, and runs nothing.
 struct Lines;
@@ -19,16 +22,24 @@ impl Tool for Lines {
     fn spec(&self) -> ToolSpec {
         ToolSpec { name: "shell".into(), input_schema: json!({"type": "object"}), ..ToolSpec::default() }
     }
-    fn effect(&self, _: &Value, _: &Roots) -> Effect {
+    fn read(&self, input: &Value, _: &Roots) -> Arc<dyn Request> {
+        Arc::new(Line(input["command"].as_str().unwrap().to_owned()))
+    }
+}
+
+struct Line(String);
+
+impl Request for Line {
+    fn effect(&self) -> Effect {
         Effect::Execute
     }
-    fn subject(&self, input: &Value, _: &Roots) -> Subject {
-        Subject::Command { line: input["command"].as_str().unwrap().to_owned() }
+    fn subject(&self) -> Subject {
+        Subject::Command { line: self.0.clone() }
     }
-    fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
+    fn check(&self, _: &Before<'_>) -> Result<Preview, String> {
         Ok(Preview::Text { text: String::new() })
     }
-    fn run<'a>(&'a self, _: Value, _: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, _: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async { ToolOutput::ok("", ToolFacts::default()) })
     }
 }
@@ -119,6 +130,64 @@ fn a_line_is_judged_once_a_call_whoever_asks_what_it_would_do() {
         ] {
             assert_eq!(judged(line, yes, approval.clone()), 1, "{line} {yes} {approval:?}");
         }
+    }
+}
+
+/// A tool that counts how often it reads a call.
+struct Counted(Arc<dyn Tool>, Arc<Mutex<u32>>);
+
+impl Tool for Counted {
+    fn spec(&self) -> ToolSpec {
+        self.0.spec()
+    }
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        // While a call still streams in, the path alone is read.
+        let is_whole = *input != json!({"path": input["path"]});
+        *self.1.lock().unwrap() += u32::from(is_whole);
+        self.0.read(input, roots)
+    }
+}
+
+fn one_call(name: &str, input: &Value) -> Vec<Result<StreamEvent, ProviderError>> {
+    let extra = serde_json::Map::new();
+    let start = StreamEvent::ToolCallStart { slot: 0, id: name.into(), name: name.into(), extra };
+    let arguments = StreamEvent::ToolCallDelta { slot: 0, arguments: input.to_string() };
+    vec![Ok(start), Ok(arguments), Ok(StreamEvent::Done(StopReason::ToolUse))]
+}
+
+/// The looks at the disk after the yes (where paths lead, whether what was told still holds) are no second reading.
+#[test]
+fn a_call_is_read_once_from_the_stream_to_its_result() {
+    let shell: Arc<dyn Tool> = Arc::new(ShellTool::new(None));
+    let cases: [(Arc<dyn Tool>, Value); 4] = [
+        (shell.clone(), json!({"command": "rm a.log"})),
+        (shell, json!({"commands": ["rm a.log", "ls"]})),
+        (Arc::new(EditTool), json!({"path": "a.log", "old_string": "a", "new_string": "b"})),
+        (Arc::new(ReadTool), json!({"path": "a.log", "limit": 9})),
+    ];
+    for (tool, input) in cases {
+        let name = tool.spec().name;
+        let count = Arc::new(Mutex::new(0));
+        let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(Counted(tool, Arc::clone(&count))), Arc::new(ReadTool)];
+        let mut script = vec![one_call(&name, &input), text("done")];
+        if name == "edit" {
+            // What was not read is not edited.
+            script.insert(0, one_call("read", &json!({"path": "a.log"})));
+        }
+        let mut bench = bench_of(script, 9, false, tools, true);
+        std::fs::write(bench.home.path().join("a.log"), "a").unwrap();
+        let mut recorder = Recorder { approvals: VecDeque::from([Approval::Once]), ..Recorder::default() };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let cancel = recorder.cancel.clone();
+        let end = runtime.block_on(bench.agent.run_turn(Message::user("go"), &mut recorder, &cancel));
+        assert_eq!(end, TurnEnd::Done);
+        assert_eq!(recorder.requests.len(), usize::from(name != "read"), "{name}: asked");
+        let outcomes = recorder.events.iter().filter_map(|event| match event {
+            AgentEvent::ToolFinished { outcome, .. } => Some(*outcome),
+            _ => None,
+        });
+        assert!(outcomes.clone().all(|outcome| outcome == Outcome::Ok) && outcomes.count() > 0, "{name} ran");
+        assert_eq!(*count.lock().unwrap(), 1, "{name}");
     }
 }
 

@@ -11,10 +11,10 @@ use tokio::sync::Notify;
 
 use super::super::TurnEnd;
 use super::super::bench::{Answer, Bench, Echo, Recorder, bench_of, calls, outcomes, text};
-use crate::conversation::{Effect, Message, Outcome, Preview, StopReason, StreamEvent, Subject, ToolSpec};
+use crate::conversation::{Effect, Message, Outcome, Preview, StopReason, StreamEvent, ToolSpec};
 use crate::journal::Foreign;
 use crate::session::{Redactor, Session, open};
-use crate::tool::{Before, ReadTool, Roots, Tool, ToolContext, ToolOutput, WriteTool};
+use crate::tool::{Before, ReadTool, Request, Roots, Tool, ToolContext, ToolOutput, WriteTool};
 
 fn called(arguments: &[(&str, Value)]) -> Answer {
     let mut events: Answer = vec![Ok(StreamEvent::TextDelta("so ".into()))];
@@ -113,22 +113,25 @@ impl Tool for Endless {
     fn spec(&self) -> ToolSpec {
         Echo.spec()
     }
-    fn effect(&self, input: &Value, roots: &Roots) -> Effect {
-        Echo.effect(input, roots)
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        let echo = Echo.read(input, roots);
+        if *input == json!({"n": "b"}) { Arc::new(Unending(Arc::clone(&self.0), echo)) } else { echo }
     }
-    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
-        Echo.subject(input, roots)
+}
+
+struct Unending(Arc<Notify>, Arc<dyn Request>);
+
+impl Request for Unending {
+    fn effect(&self) -> Effect {
+        self.1.effect()
     }
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        Echo.check(input, before)
+    fn check(&self, before: &Before<'_>) -> Result<Preview, String> {
+        self.1.check(before)
     }
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, _: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            if input == json!({"n": "b"}) {
-                self.0.notify_one();
-                std::future::pending::<()>().await;
-            }
-            Echo.run(input, context).await
+            self.0.notify_one();
+            std::future::pending().await
         })
     }
 }

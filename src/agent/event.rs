@@ -8,7 +8,9 @@ use serde::Serialize;
 use super::failure::Failure;
 use super::figures::{FallbackPrice, Shortened};
 use super::question::{Approval, ApprovalRequest, Review};
-use crate::conversation::{Answer, Effect, Forecast, Money, Outcome, Preview, Question, Subject, ToolCall, Usage};
+use crate::conversation::{
+    About, Answer, Effect, Forecast, Money, Outcome, Preview, Question, Subject, ToolCall, Usage,
+};
 use crate::sandbox::Missing;
 use crate::tool::ToolFacts;
 use crate::trial::{ChangeSet, Why};
@@ -49,6 +51,9 @@ pub enum AgentEvent {
         effect: Effect,
         /// What rules are matched against.
         subject: Subject,
+        /// What a person reads it is about.
+        #[serde(skip)]
+        about: About,
     },
     /// A line a running tool printed.
     ToolOutput {

@@ -18,7 +18,9 @@ use super::guard::{LoopGuard, Verdict};
 use super::results::{ASKED_BEFORE, RULE_DENIES, answer, closed, denied};
 use super::wait::tick_at;
 use super::{Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Frontend, Notice, TurnEnd};
-use crate::conversation::{Bill, Effect, Outcome, Subject, ToolCall, ToolIdentity, ToolResult, ToolSpec, ToolVerb};
+use crate::conversation::{
+    About, Bill, Effect, Outcome, Subject, ToolCall, ToolIdentity, ToolResult, ToolSpec, ToolVerb,
+};
 use crate::tool::{ToolFacts, ToolOutput, Toolbox};
 
 /// The name by which models call it.
@@ -181,7 +183,8 @@ fn admit(
         *last_stop |= last;
         return Err(Box::new(ToolOutput::failed(ASKED_BEFORE)));
     }
-    frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect: Effect::Read, subject: Subject::Whole });
+    let (effect, subject, about) = (Effect::Read, Subject::Whole, About::Text { text: question.to_owned() });
+    frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject, about });
     if !consent.allows_reading(NAME) {
         return Err(Box::new(denied(RULE_DENIES)));
     }

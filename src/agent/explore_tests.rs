@@ -8,9 +8,9 @@ use super::super::bench::{Answer, Bench, Recorder, bench_with, outcomes, text};
 use super::super::{Activity, AgentEvent, Explorer, TurnEnd};
 use crate::approval::{Decision, Rule, Source};
 use crate::conversation::{
-    ContentBlock, Effect, Outcome, Preview, StopReason, StreamEvent, Subject, ToolIdentity, ToolSpec, Usage,
+    ContentBlock, Effect, Outcome, Preview, StopReason, StreamEvent, ToolIdentity, ToolSpec, Usage,
 };
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolFacts, ToolOutput};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolFacts, ToolOutput};
 
 /// A tool of this name and effect that says its name.
 struct Named(&'static str, Effect);
@@ -24,16 +24,18 @@ impl Tool for Named {
             identity: ToolIdentity { for_sub_agents: self.0 != "write", ..ToolIdentity::default() },
         }
     }
-    fn effect(&self, _: &Value, _: &Roots) -> Effect {
+    fn read(&self, _: &Value, _: &Roots) -> Arc<dyn Request> {
+        Arc::new(Self(self.0, self.1))
+    }
+}
+impl Request for Named {
+    fn effect(&self) -> Effect {
         self.1
     }
-    fn subject(&self, _: &Value, _: &Roots) -> Subject {
-        Subject::Whole
-    }
-    fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
+    fn check(&self, _: &Before<'_>) -> Result<Preview, String> {
         Ok(Preview::Text { text: String::new() })
     }
-    fn run<'a>(&'a self, _: Value, _: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, _: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
             tokio::task::yield_now().await;
             ToolOutput::ok(format!("{} ran", self.0), ToolFacts::default())

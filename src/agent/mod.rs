@@ -37,6 +37,7 @@ mod refusal;
 pub mod replay;
 mod request;
 mod results;
+mod revealed;
 mod runner;
 mod said;
 mod same_text;

@@ -168,6 +168,19 @@ pub(super) async fn aside<T: Send + 'static>(
     cancel: &CancellationToken,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
+    let told = at_length(cancel, work);
+    tokio::select! {
+        biased;
+        told = told => told,
+        () = tokio::time::sleep(PATIENCE) => None,
+    }
+}
+
+/// The same for work that may take its time; `None` if the turn is stopped.
+pub(super) async fn at_length<T: Send + 'static>(
+    cancel: &CancellationToken,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     let (tell, mut told) = oneshot::channel();
     let spawned = std::thread::Builder::new().name("reach".to_owned()).spawn(move || {
         // Fails if nobody waits any more: then nobody needs the result.
@@ -189,6 +202,5 @@ pub(super) async fn aside<T: Send + 'static>(
         biased;
         () = cancel.cancelled() => None,
         told = &mut told => told.ok(),
-        () = tokio::time::sleep(PATIENCE) => None,
     }
 }

@@ -15,7 +15,7 @@ use crate::conversation::{Conversation, Outcome, Role, Subject, ToolCall, ToolRe
 use crate::sandbox::{Reach, Sandbox};
 use crate::secret::placeholders;
 use crate::session::Redactor;
-use crate::tool::{Person, Roots, Settled, ToolContext, ToolMemory, ToolOutput, Toolbox};
+use crate::tool::{Person, ReadCall, Roots, Settled, ToolContext, ToolMemory, ToolOutput, Toolbox};
 
 pub use super::same_text::Likeness;
 
@@ -137,11 +137,14 @@ fn moved_input(value: &Value, grounds: &ReplaySetting<'_>) -> Value {
 
 /// Finds out what a call is about and why it does not run again.
 fn looked(call: &ToolCall, result: &ToolResult, grounds: &ReplaySetting<'_>) -> (Subject, Option<Unrun>) {
-    let Some(tool) = grounds.tools.find(&call.name) else { return (Subject::Whole, Some(Unrun::NoTool)) };
-    let subject = tool.subject(&call.input, grounds.roots);
+    let request = match grounds.tools.read(call, grounds.roots) {
+        ReadCall::Read { request, .. } => request,
+        ReadCall::NoJson => return (Subject::Whole, Some(Unrun::NotThen)),
+        ReadCall::NoTool => return (Subject::Whole, Some(Unrun::NoTool)),
+    };
+    let subject = request.subject();
     let refused = [NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES];
     let ran = matches!(result.outcome, Outcome::Ok | Outcome::Failed)
-        && call.invalid_input.is_none()
         && !result.content.starts_with("Not run:")
         && !refused.iter().any(|words| result.content.starts_with(words));
     if !ran {
@@ -155,7 +158,7 @@ fn looked(call: &ToolCall, result: &ToolResult, grounds: &ReplaySetting<'_>) -> 
         ToolVerb::Explore | ToolVerb::Call | ToolVerb::Plan => Some(Unrun::NoTool),
         ToolVerb::Fetch => Some(Unrun::Network),
         ToolVerb::LookAfterJobs => Some(Unrun::Unended),
-        ToolVerb::Run => unrun_line(tool.is_beside(&call.input), &subject, result, grounds),
+        ToolVerb::Run => unrun_line(request.is_beside(), &subject, result, grounds),
         ToolVerb::Delete
         | ToolVerb::Edit
         | ToolVerb::FindFiles
@@ -197,7 +200,7 @@ fn unrun_line(
 /// Runs calls, one after the other, for real: the caller sees to it that nothing of it stays.
 ///
 /// # Cancel safety
-/// As [`crate::tool::Tool::run`].
+/// As [`crate::tool::Request::run`].
 pub async fn run_again(
     calls: Vec<ToolCall>,
     grounds: &ReplaySetting<'_>,
@@ -210,17 +213,17 @@ pub async fn run_again(
     let redact = |text: &str| redactor.text(text);
     let mut all = Vec::new();
     for mut call in calls {
-        let Some(tool) = grounds.tools.find(&call.name) else { continue };
+        let ReadCall::Read { mut request, .. } = grounds.tools.read(&call, grounds.roots) else { continue };
         let mut note = String::new();
-        let settled = match tool.settle(&call.input, grounds.roots, &memory) {
+        let settled = match request.settle(grounds.roots, &memory) {
             Settled::AsIs => None,
-            Settled::Input { input, note: said } => {
-                (call.input, note) = (input, said);
+            Settled::Instead { request: other, input, note: said } => {
+                (request, call.input, note) = (other, input, said);
                 None
             }
             Settled::Answer(output) => Some(*output),
         };
-        let reach = reach_of(&tool.subject(&call.input, grounds.roots), grounds);
+        let reach = reach_of(&request.subject(), grounds);
         let (progress, _) = mpsc::channel(1);
         let mut output = if let Some(output) = settled {
             output
@@ -238,7 +241,7 @@ pub async fn run_again(
                 trial: None,
                 redact: &redact,
             };
-            tool.run(call.input.clone(), context).await
+            request.run(context).await
         };
         if !note.is_empty() {
             let apart = if output.content.ends_with('\n') { "" } else { "\n" };

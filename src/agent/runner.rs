@@ -19,7 +19,7 @@ use crate::approval::Mode;
 use crate::conversation::{Answer, Effect, Outcome, Subject, ToolCall, ToolSpec};
 use crate::sandbox::{Reach, Sandbox};
 use crate::tool::{
-    JobReport, Person, Roots, Settled, SharedTrash, Tool, ToolContext, ToolMemory, ToolOutput, Toolbox, Wish,
+    JobReport, Person, Request, Roots, Settled, SharedTrash, ToolContext, ToolMemory, ToolOutput, Toolbox, Wish,
     followed,
 };
 use crate::trial::{Refused, Trial};
@@ -92,7 +92,7 @@ impl ToolRunner {
         if mode != Mode::Build {
             specs.retain(|spec| {
                 let tool = self.tools.find(&spec.name);
-                tool.is_none_or(|tool| match tool.effect(&json!({}), &self.roots) {
+                tool.is_none_or(|tool| match tool.read(&json!({}), &self.roots).effect() {
                     Effect::Read => true,
                     // The policy judges what a command line does; nobody knows what a server's tool does.
                     Effect::Execute => !self.tools.is_of_server(&spec.name),
@@ -112,7 +112,7 @@ impl ToolRunner {
 
     /// Returns the subject of a call of which only the path is known so far.
     pub(super) fn subject_of_path(&self, tool: &str, path: &str) -> Option<Subject> {
-        Some(self.tools.find(tool)?.subject(&json!({ "path": path }), &self.roots))
+        Some(self.tools.find(tool)?.read(&json!({ "path": path }), &self.roots).subject())
     }
 
     /// Settles a call and follows its paths, on a thread of its own: a file system may not answer. `None` if the
@@ -120,27 +120,19 @@ impl ToolRunner {
     ///
     /// # Cancel safety
     /// If it is dropped, its thread ends by itself and changes nothing.
-    pub(super) async fn look(
-        &self,
-        call: &ToolCall,
-        tool: &Arc<dyn Tool>,
-        cancel: &CancellationToken,
-    ) -> Option<Looked> {
-        let (at_it, input) = (Arc::clone(tool), call.input.clone());
+    pub(super) async fn look(&self, request: &Arc<dyn Request>, cancel: &CancellationToken) -> Option<Looked> {
+        let at_it = Arc::clone(request);
         let (roots, memory) = (self.roots.clone(), Arc::clone(&self.memory));
         let looked = reach::aside(cancel, move || {
-            let settled = at_it.settle(&input, &roots, &memory);
-            let input = if let Settled::Input { input, .. } = &settled { input } else { &input };
-            let subject = followed(&at_it.subject(input, &roots));
+            let settled = at_it.settle(&roots, &memory);
+            let at_it = if let Settled::Instead { request, .. } = &settled { request } else { &at_it };
+            let subject = followed(&at_it.subject());
             Looked { settled, followed: Followed { subject, answered: true } }
         });
         match looked.await {
             Some(looked) => Some(looked),
             None if cancel.is_cancelled() => None,
-            None => {
-                let subject = tool.subject(&call.input, &self.roots);
-                Some(Looked { settled: Settled::AsIs, followed: Followed::unanswered(subject) })
-            }
+            None => Some(Looked { settled: Settled::AsIs, followed: Followed::unanswered(request.subject()) }),
         }
     }
 
@@ -188,11 +180,11 @@ impl ToolRunner {
     /// Runs a tool to its end.
     ///
     /// # Cancel safety
-    /// As [`Tool::run`]; if the terminal was lent, the front end takes it back.
+    /// As [`Request::run`]; if the terminal was lent, the front end takes it back.
     pub(super) async fn run(
         &self,
         call: &ToolCall,
-        tool: &dyn Tool,
+        request: &Arc<dyn Request>,
         terms: Terms<'_>,
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
@@ -216,7 +208,7 @@ impl ToolRunner {
             // In a trial it keeps away from the terminal.
             person: Person::new(wish, trial.is_none() && frontend.can_lend()),
         };
-        let mut running = pin!(tool.run(call.input.clone(), context));
+        let mut running = pin!(Arc::clone(request).run(context));
         let mut deadline: Option<tokio::time::Instant> = None;
         let (mut printing, mut wishing) = (true, true);
         let mut lender = Lender { frontend, lent: false };

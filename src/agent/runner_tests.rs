@@ -8,7 +8,7 @@ use super::super::bench::{Bench, Recorder, bench_with, calls, outcomes, text};
 use super::super::{Approval, TurnEnd};
 use crate::approval::Reason;
 use crate::conversation::{Answer, Effect, Outcome, Preview, Question, StopReason, Subject, ToolSpec};
-use crate::tool::{Before, Roots, Settled, Tool, ToolContext, ToolFacts, ToolMemory, ToolOutput};
+use crate::tool::{Before, Request, Roots, Settled, Tool, ToolContext, ToolFacts, ToolMemory, ToolOutput};
 
 /// A tool that asks and says what was answered.
 struct Curious;
@@ -22,16 +22,18 @@ impl Tool for Curious {
             ..ToolSpec::default()
         }
     }
-    fn effect(&self, _: &Value, _: &Roots) -> Effect {
+    fn read(&self, _: &Value, _: &Roots) -> Arc<dyn Request> {
+        Arc::new(Self)
+    }
+}
+impl Request for Curious {
+    fn effect(&self) -> Effect {
         Effect::Read
     }
-    fn subject(&self, _: &Value, _: &Roots) -> Subject {
-        Subject::Whole
-    }
-    fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
+    fn check(&self, _: &Before<'_>) -> Result<Preview, String> {
         Ok(Preview::Text { text: String::new() })
     }
-    fn run<'a>(&'a self, _: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
             let question = Question { text: "which?".into(), ..Question::default() };
             match context.person.ask(question).await {
@@ -88,21 +90,32 @@ impl Tool for Stuck {
     fn spec(&self) -> ToolSpec {
         Curious.spec()
     }
-    fn effect(&self, _: &Value, _: &Roots) -> Effect {
+    fn read(&self, _: &Value, roots: &Roots) -> Arc<dyn Request> {
+        Arc::new(Hanging { dead: Arc::clone(&self.dead), path: roots.resolve("a") })
+    }
+}
+/// A call of it.
+struct Hanging {
+    dead: Arc<std::sync::Mutex<()>>,
+    path: std::path::PathBuf,
+}
+
+impl Request for Hanging {
+    fn effect(&self) -> Effect {
         Effect::Write
     }
-    fn subject(&self, _: &Value, roots: &Roots) -> Subject {
-        Subject::Paths { paths: vec![roots.resolve("a")] }
+    fn subject(&self) -> Subject {
+        Subject::Paths { paths: vec![self.path.clone()] }
     }
-    fn settle(&self, _: &Value, _: &Roots, _: &ToolMemory) -> Settled {
+    fn settle(&self, _: &Roots, _: &ToolMemory) -> Settled {
         drop(self.dead.lock());
         Settled::AsIs
     }
-    fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
+    fn check(&self, _: &Before<'_>) -> Result<Preview, String> {
         drop(self.dead.lock());
         Ok(Preview::Text { text: "what the disk says".to_owned() })
     }
-    fn run<'a>(&'a self, _: Value, _: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, _: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async { ToolOutput::ok("ran", ToolFacts::default()) })
     }
 }

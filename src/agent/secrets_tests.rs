@@ -8,40 +8,52 @@ use serde_json::{Value, json};
 use super::super::bench::{Answer, Bench, Recorder, bench_with, text};
 use super::super::{AgentEvent, Notice};
 use crate::conversation::{Effect, Preview, StopReason, StreamEvent, Subject, ToolSpec};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolFacts, ToolOutput};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolFacts, ToolOutput};
 
 /// Prints what it was given to print, and remembers what it was called with.
+#[derive(Clone, Default)]
 struct Printer {
-    prints: Mutex<String>,
-    called: Mutex<Vec<Value>>,
+    prints: Arc<Mutex<String>>,
+    called: Arc<Mutex<Vec<Value>>>,
 }
 
 impl Tool for Printer {
     fn spec(&self) -> ToolSpec {
         ToolSpec { name: "printer".into(), input_schema: json!({"type": "object"}), ..ToolSpec::default() }
     }
-    fn effect(&self, input: &Value, _: &Roots) -> Effect {
-        if input.get("host").is_some() { Effect::Network } else { Effect::Write }
+    fn read(&self, input: &Value, _: &Roots) -> Arc<dyn Request> {
+        Arc::new(Printed { input: input.clone(), of: self.clone() })
     }
-    fn subject(&self, input: &Value, _: &Roots) -> Subject {
-        match input["line"].as_str() {
+}
+
+struct Printed {
+    input: Value,
+    of: Printer,
+}
+
+impl Request for Printed {
+    fn effect(&self) -> Effect {
+        if self.input.get("host").is_some() { Effect::Network } else { Effect::Write }
+    }
+    fn subject(&self) -> Subject {
+        match self.input["line"].as_str() {
             Some(line) => Subject::Command { line: line.to_owned() },
             None => Subject::Whole,
         }
     }
-    fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
+    fn check(&self, _: &Before<'_>) -> Result<Preview, String> {
         Ok(Preview::Text { text: String::new() })
     }
-    fn run<'a>(&'a self, input: Value, _: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, _: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            self.called.lock().unwrap().push(input);
-            ToolOutput::ok(self.prints.lock().unwrap().clone(), ToolFacts::default())
+            self.of.called.lock().unwrap().push(self.input.clone());
+            ToolOutput::ok(self.of.prints.lock().unwrap().clone(), ToolFacts::default())
         })
     }
 }
 
 fn bench() -> (Bench, Arc<Printer>) {
-    let printer = Arc::new(Printer { prints: Mutex::default(), called: Mutex::default() });
+    let printer = Arc::new(Printer::default());
     (bench_with(Vec::new(), 9, true, vec![printer.clone()]), printer)
 }
 

@@ -1,13 +1,12 @@
-use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use super::super::bench::{Answer, Bench, Echo, Recorder, bench_with, bench_within, standby, text};
 use super::super::{AgentEvent, Notice, Shortened, TurnEnd};
 use super::*;
-use crate::conversation::{Effect, Money, Preview, StopReason, StreamEvent, Subject, ToolSpec};
+use crate::conversation::{Money, StopReason, StreamEvent, ToolSpec};
 use crate::provider::ProviderError;
 use crate::session::{Redactor, Session, load};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput};
+use crate::tool::{Request, Roots, Tool};
 
 /// Two calls whose results come back as long as their arguments, then a word.
 fn task(name: &str) -> Vec<Answer> {
@@ -194,17 +193,8 @@ impl Tool for Wordy {
     fn spec(&self) -> ToolSpec {
         ToolSpec { description: "many words ".repeat(1_000), ..Echo.spec() }
     }
-    fn effect(&self, input: &serde_json::Value, roots: &Roots) -> Effect {
-        Echo.effect(input, roots)
-    }
-    fn subject(&self, input: &serde_json::Value, roots: &Roots) -> Subject {
-        Echo.subject(input, roots)
-    }
-    fn check(&self, input: &serde_json::Value, before: &Before<'_>) -> Result<Preview, String> {
-        Echo.check(input, before)
-    }
-    fn run<'a>(&'a self, input: serde_json::Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
-        Echo.run(input, context)
+    fn read(&self, input: &serde_json::Value, roots: &Roots) -> Arc<dyn Request> {
+        Echo.read(input, roots)
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::beginning::{Beginning, is_crowded};
-use super::calls::{Answered, Calls};
+use super::calls::{Answered, Calls, Entered};
 use super::consent::Consent;
 use super::explore::{Explore, Exploring, Report, STEPS, Scout, found};
 use super::guard::LoopGuard;
@@ -306,8 +306,9 @@ impl Agent {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> CallsEnd {
-        let touched = touched(&self.runner, &calls);
-        let edits = unmade::edits(&self.runner, &calls);
+        let calls = entered(&self.runner, calls);
+        let touched = touched(&calls);
+        let edits = unmade::edits(&calls);
         let Answered { mut results, end, spent } = answer(self, calls, &mut course.guard, frontend, cancel).await;
         course.unmade.record(edits, &results, cancel).await;
         let small = self.talk.model().small;
@@ -356,7 +357,8 @@ pub async fn run_call(
     cancel: &CancellationToken,
 ) -> ToolResult {
     let (call_id, name) = (call.id.clone(), call.name.clone());
-    let answered = answer(agent, vec![call], &mut LoopGuard::default(), frontend, cancel).await;
+    let calls = entered(&agent.runner, vec![call]);
+    let answered = answer(agent, calls, &mut LoopGuard::default(), frontend, cancel).await;
     // Every call gets exactly one result.
     let mut result = answered.results.into_iter().next().unwrap_or(ToolResult {
         call_id,
@@ -386,7 +388,7 @@ async fn tell_unkept(agent: &Agent, lines: &[&str], frontend: &mut dyn Frontend,
 /// Runs the calls of one message.
 async fn answer(
     agent: &mut Agent,
-    calls: Vec<ToolCall>,
+    calls: Vec<Entered>,
     guard: &mut LoopGuard,
     frontend: &mut dyn Frontend,
     cancel: &CancellationToken,
@@ -415,10 +417,15 @@ async fn answer(
     calling.run(calls).await
 }
 
+/// Has each call read, once.
+fn entered(runner: &ToolRunner, calls: Vec<ToolCall>) -> Vec<Entered> {
+    let read = |call: ToolCall| Entered { read: runner.tools.read(&call, &runner.roots), call };
+    calls.into_iter().map(read).collect()
+}
+
 /// The paths that calls are about.
-fn touched(runner: &ToolRunner, calls: &[ToolCall]) -> Vec<PathBuf> {
-    let subjects =
-        calls.iter().filter_map(|call| Some(runner.tools.find(&call.name)?.subject(&call.input, &runner.roots)));
+fn touched(calls: &[Entered]) -> Vec<PathBuf> {
+    let subjects = calls.iter().filter_map(|call| Some(call.read.request()?.subject()));
     let paths = subjects.filter_map(|subject| match subject {
         Subject::Paths { paths } => Some(paths),
         Subject::Command { .. } | Subject::Host { .. } | Subject::Whole => None,

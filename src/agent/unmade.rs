@@ -7,11 +7,13 @@ use std::time::SystemTime;
 
 use tokio_util::sync::CancellationToken;
 
+use super::calls::Entered;
 use super::reach::aside;
 use super::runner::ToolRunner;
 use super::talk::Talk;
 use super::{AgentEvent, Frontend, Notice};
-use crate::conversation::{Message, Outcome, Subject, ToolCall, ToolResult, ToolVerb};
+use crate::conversation::{Message, Outcome, Subject, ToolResult, ToolVerb};
+use crate::tool::ReadCall;
 
 /// Length and time of a file; `None` where there is none.
 type Stamp = Option<(u64, Option<SystemTime>)>;
@@ -33,15 +35,15 @@ pub(super) struct Unmade {
 }
 
 /// The calls of a message that are to change one file each.
-pub(super) fn edits(runner: &ToolRunner, calls: &[ToolCall]) -> Vec<Edit> {
-    let edit = |call: &ToolCall| {
-        let tool = runner.tools.find(&call.name)?;
+pub(super) fn edits(calls: &[Entered]) -> Vec<Edit> {
+    let edit = |Entered { call, read }: &Entered| {
+        let ReadCall::Read { tool, request } = read else { return None };
         if !matches!(tool.spec().identity.verb, ToolVerb::Edit | ToolVerb::Write | ToolVerb::Patch) {
             return None;
         }
-        let Subject::Paths { paths } = tool.subject(&call.input, &runner.roots) else { return None };
+        let Subject::Paths { paths } = request.subject() else { return None };
         let path = paths.into_iter().next()?;
-        Some(Edit { call_id: call.id.clone(), path, wanted: tool.wanted(&call.input) })
+        Some(Edit { call_id: call.id.clone(), path, wanted: request.wanted() })
     };
     calls.iter().filter_map(edit).collect()
 }

@@ -133,13 +133,14 @@ fn turns(recorded: &Recorded<'_>) -> (Vec<Turn>, u64) {
         for call in message.calls() {
             let result = messages.get(index + 1).and_then(|next| next.result_of(&call.id));
             let worked = result.is_some_and(|result| result.outcome == Ended::Ok);
-            let Some(tool) = recorded.tools.find(&call.name) else {
+            let read = recorded.tools.find(&call.name).map(|tool| tool.read(&call.input, recorded.roots));
+            let Some(request) = read else {
                 // The tool is not here any more: nobody knows what it did.
                 left_out += u64::from(worked);
                 continue;
             };
             let Some(turn) = turns.last_mut() else { continue };
-            match tool.subject(&call.input, recorded.roots) {
+            match request.subject() {
                 Subject::Command { line } if recorded.tools.identity(&call.name).verb == ToolVerb::Run => {
                     let ended_well = result.is_some_and(|result| result.facts.exit_code == Some(0));
                     if worked && ended_well && !gone {
@@ -149,7 +150,7 @@ fn turns(recorded: &Recorded<'_>) -> (Vec<Turn>, u64) {
                     }
                 }
                 Subject::Paths { paths } if worked && !gone => {
-                    let effect = tool.effect(&call.input, recorded.roots);
+                    let effect = request.effect();
                     if matches!(effect, Effect::Write | Effect::Delete) {
                         turn.edited.extend(paths);
                     }

@@ -153,9 +153,8 @@ impl<E: Write> Stderr<'_, E> {
 
     fn show(&mut self, event: &AgentEvent) {
         match event {
-            AgentEvent::ToolRequested { call, subject, .. } => {
-                self.about
-                    .push((call.id.clone(), words::about(self.locale, self.roots, &self.tools, call, subject)));
+            AgentEvent::ToolRequested { call, subject, about, .. } => {
+                self.about.push((call.id.clone(), words::about(self.locale, self.roots, about, subject)));
             }
             // Something came: the next retry is another request's.
             AgentEvent::MessageEnded => self.retry = None,

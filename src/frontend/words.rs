@@ -12,7 +12,7 @@ pub use crate::command::{bill, describe, rule_error};
 use crate::conversation::{About, Asker, Outcome, Question, Subject, ToolCall, ToolVerb};
 use crate::locale::{Locale, Word, word};
 use crate::sandbox::{Missing, Sandbox, SandboxState, Support};
-use crate::tool::{Roots, ToolFacts, Toolbox};
+use crate::tool::{ReadCall, Roots, ToolFacts, Toolbox};
 
 /// The first line of a text, with a mark where there are more.
 #[must_use]
@@ -186,18 +186,27 @@ fn doing(locale: &Locale, (name, verb): (&str, ToolVerb), what: &str) -> String 
     )
 }
 
+/// Reads what a call of a record was about.
+#[must_use]
+pub fn recorded(tools: &Toolbox, roots: &Roots, call: &ToolCall) -> (Subject, About) {
+    match tools.read(call, roots) {
+        ReadCall::Read { request, .. } => (request.subject(), request.about()),
+        ReadCall::NoJson => (Subject::Whole, About::Subject),
+        ReadCall::NoTool => {
+            // A sub-agent's question says it all.
+            let question = call.input.get("question").and_then(Value::as_str).map(str::to_owned);
+            (Subject::Whole, question.map_or(About::Subject, |text| About::Text { text }))
+        }
+    }
+}
+
 /// Words what a call is about: its subject, or what says more than that.
 #[must_use]
-pub fn about(locale: &Locale, roots: &Roots, tools: &Toolbox, call: &ToolCall, subject: &Subject) -> String {
+pub fn about(locale: &Locale, roots: &Roots, about: &About, subject: &Subject) -> String {
     let plain = || subject_text(locale, roots, subject);
-    let Some(tool) = tools.find(&call.name) else {
-        // A sub-agent's question says it all.
-        let question = call.input.get("question").and_then(Value::as_str).filter(|_| *subject == Subject::Whole);
-        return question.map_or_else(plain, str::to_owned);
-    };
-    match (tool.about(&call.input), subject) {
+    match (about, subject) {
         (About::Pattern { pattern, quoted }, _) => {
-            let pattern = if quoted { format!("\"{pattern}\"") } else { pattern };
+            let pattern = if *quoted { format!("\"{pattern}\"") } else { pattern.clone() };
             match plain() {
                 folder if folder.is_empty() || folder == "." => pattern,
                 folder => locale.with(word::title::Within { what: &pattern, folder: &folder }),
@@ -207,7 +216,7 @@ pub fn about(locale: &Locale, roots: &Roots, tools: &Toolbox, call: &ToolCall, s
             [from, to] => format!("{} → {}", roots.shown(from).display(), roots.shown(to).display()),
             _ => plain(),
         },
-        (About::Text { text }, _) => first_line(&text),
+        (About::Text { text }, _) => first_line(text),
         (About::Screen, _) => locale.text(word::title::TERMINAL_READ).to_owned(),
         (About::End, _) => locale.text(word::title::TERMINAL_STOP).to_owned(),
         (About::Subject | About::FromTo, _) => plain(),

@@ -21,7 +21,7 @@ fn told(name: &str, input: Value, subject: &Subject) -> [String; 2] {
     };
     ["en", "zh-CN"].map(|tag| {
         let locale = Locale::new(tag);
-        let what = about(&locale, &roots, &tools, &call, subject);
+        let what = about(&locale, &roots, &recorded(&tools, &roots, &call).1, subject);
         title_about(&locale, &what, (name, tools.identity(name).verb), Outcome::Ok, &ToolFacts::default(), 0)
     })
 }
@@ -42,7 +42,7 @@ fn a_title_says_what_a_call_was_about() {
             "已搜索 src 中的 \"door\"",
         ),
         ("glob", json!({"pattern": "*.rs"}), paths(&["src"]), "Looked for *.rs in src", "已查找 src 中的 *.rs"),
-        ("move", json!({}), paths(&["a", "b/a"]), "Moved a → b/a", "已移动 a → b/a"),
+        ("move", json!({"from": "a", "to": "b/a"}), paths(&["a", "b/a"]), "Moved a → b/a", "已移动 a → b/a"),
         ("apply_patch", json!({}), paths(&["a", "b", "c"]), "Patched a and 2 more", "已应用补丁 a 等，另有 2 个"),
         (
             "shell",

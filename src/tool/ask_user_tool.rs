@@ -1,16 +1,17 @@
 //! The `ask_user` tool: one question to the person, whose answer the turn goes on with.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::conversation::{
-    About, Answer, Asker, Effect, Outcome, Preview, Question, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb,
+    About, Answer, Asker, Effect, Outcome, Preview, Question, ToolFacts, ToolIdentity, ToolSpec, ToolVerb,
 };
 
 use super::arguments::{Arguments, Field};
-use super::{Before, Roots, Tool, ToolContext, ToolOutput};
+use super::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread};
 
 /// Choices are picked by one digit, and the last digit may stand for the person's own words.
 const MOST_CHOICES: usize = 8;
@@ -100,34 +101,30 @@ impl Tool for AskUserTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, _place: &Roots) -> Arc<dyn Request> {
+        Unread::or(Effect::Read, parse(input))
+    }
+}
+
+impl Request for Question {
+    fn effect(&self) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, _input: &Value, _place: &Roots) -> Subject {
-        Subject::Whole
+    fn about(&self) -> About {
+        About::Text { text: self.text.clone() }
     }
 
-    fn about(&self, input: &Value) -> About {
-        parse(input).map_or(About::Subject, |question| About::Text { text: question.text })
+    fn check(&self, _before: &Before<'_>) -> Result<Preview, String> {
+        Ok(Preview::Text { text: self.text.clone() })
     }
 
-    fn check(&self, input: &Value, _before: &Before<'_>) -> Result<Preview, String> {
-        parse(input).map(|question| Preview::Text { text: question.text })
-    }
-
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let question = match parse(&input) {
-                Ok(question) => question,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
             let stopped = context.cancel.is_cancelled();
-            let answer = if stopped { Answer::Aborted } else { context.person.ask(question.clone()).await };
+            let answer = if stopped { Answer::Aborted } else { context.person.ask((*self).clone()).await };
             match answer {
-                Answer::Given { chosen, text } => {
-                    ToolOutput::ok(told(&question, &chosen, &text), ToolFacts::default())
-                }
+                Answer::Given { chosen, text } => ToolOutput::ok(told(&self, &chosen, &text), ToolFacts::default()),
                 Answer::Aborted => ToolOutput {
                     outcome: Outcome::Interrupted,
                     ..ToolOutput::failed("The user stopped the turn instead of answering.")

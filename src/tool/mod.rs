@@ -38,7 +38,7 @@ mod work;
 pub use crate::conversation::ToolFacts;
 pub use ask_user_tool::AskUserTool;
 pub use brief::brief;
-pub use contract::{Access, Before, Settled, Tool, ToolContext, ToolOutput, followed};
+pub use contract::{Access, Before, Request, Settled, Tool, ToolContext, ToolOutput, Unread, followed};
 pub use edit::{ApplyPatchTool, DeleteTool, EditTool, MakeDirectoryTool, MoveTool, MultiEditTool, WriteTool};
 pub use mcp::ServerTools;
 pub use memory::{JobReport, ToolMemory};
@@ -52,6 +52,6 @@ pub use shell::{
 pub use sweep::{ONCE, Swept, sweep, sweep_aside};
 pub use terminal::TerminalTool;
 pub use todo_tool::TodoTool;
-pub use toolbox::Toolbox;
+pub use toolbox::{ReadCall, Toolbox};
 pub use trash::SharedTrash;
 pub use web::{WEB_SEARCH, WebFetchTool, WebSearchTool};

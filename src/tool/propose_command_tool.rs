@@ -1,15 +1,15 @@
 //! The `propose_command` tool: a command for the person's own prompt line. Runs nothing and ends the turn.
 
-use futures_util::future::BoxFuture;
+use std::sync::Arc;
+
+use futures_util::future::{BoxFuture, ready};
 use serde_json::{Value, json};
 
 use crate::character::{is_invisible, joins};
-use crate::conversation::{
-    Brief, Effect, Message, Outcome, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb,
-};
+use crate::conversation::{Brief, Effect, Message, Outcome, Preview, ToolFacts, ToolIdentity, ToolSpec, ToolVerb};
 
 use super::arguments::{Arguments, Field, plain};
-use super::{Before, Roots, Tool, ToolContext, ToolOutput};
+use super::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread};
 
 /// The tool's name.
 const NAME: &str = "propose_command";
@@ -147,32 +147,27 @@ impl Tool for ProposeCommandTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
-        Effect::Read
-    }
-
-    fn subject(&self, _input: &Value, _place: &Roots) -> Subject {
-        Subject::Whole
-    }
-
-    fn check(&self, input: &Value, _before: &Before<'_>) -> Result<Preview, String> {
-        Proposal::parse(input).map(|proposal| Preview::Command { line: proposal.command })
-    }
-
-    fn run<'a>(&'a self, input: Value, _context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
-        Box::pin(async move {
-            match Proposal::parse(&input) {
-                Ok(_) => ToolOutput::ok(
-                    "It is on the user's prompt line. Whether they ran or changed it is not known.",
-                    ToolFacts::default(),
-                ),
-                Err(problem) => ToolOutput::failed(problem),
-            }
-        })
+    fn read(&self, input: &Value, _place: &Roots) -> Arc<dyn Request> {
+        Unread::or(Effect::Read, Proposal::parse(input))
     }
 
     fn concludes(&self) -> bool {
         true
+    }
+}
+
+impl Request for Proposal {
+    fn effect(&self) -> Effect {
+        Effect::Read
+    }
+
+    fn check(&self, _before: &Before<'_>) -> Result<Preview, String> {
+        Ok(Preview::Command { line: self.command.clone() })
+    }
+
+    fn run(self: Arc<Self>, _context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
+        let says = "It is on the user's prompt line. Whether they ran or changed it is not known.";
+        Box::pin(ready(ToolOutput::ok(says, ToolFacts::default())))
     }
 }
 

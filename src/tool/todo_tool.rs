@@ -1,14 +1,15 @@
 //! The `todo` tool: the model's plan, for itself and for the person who watches. Keeps nothing.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb};
+use crate::conversation::{Effect, Preview, ToolFacts, ToolIdentity, ToolSpec, ToolVerb};
 
 use super::arguments::{Arguments, Field};
-use super::{Before, Roots, Tool, ToolContext, ToolOutput};
+use super::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread};
 
 const FIELDS: &[Field] = &[Field { name: "todos", aliases: &["items", "list", "plan"] }];
 const ITEM_FIELDS: &[Field] = &[
@@ -22,8 +23,15 @@ const ITEM_FIELDS: &[Field] = &[
 #[derive(Debug, Default)]
 pub struct TodoTool;
 
-/// Renders the list, one line a step.
-fn render(input: &Value) -> Result<(String, u64), String> {
+/// A plan: one line a step.
+#[derive(Debug, PartialEq)]
+struct Plan {
+    text: String,
+    steps: u64,
+}
+
+/// Renders the list.
+fn render(input: &Value) -> Result<Plan, String> {
     let arguments = Arguments::parse("todo", input, FIELDS)?;
     let expected = "an array of {text, status}";
     let items = match arguments.value("todos") {
@@ -60,7 +68,7 @@ fn render(input: &Value) -> Result<(String, u64), String> {
     if items.is_empty() {
         text.push_str("(The list is empty.)\n");
     }
-    Ok((text, items.len() as u64))
+    Ok(Plan { text, steps: items.len() as u64 })
 }
 
 impl Tool for TodoTool {
@@ -91,28 +99,25 @@ impl Tool for TodoTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, _place: &Roots) -> Arc<dyn Request> {
+        Unread::or(Effect::Read, render(input))
+    }
+}
+
+impl Request for Plan {
+    fn effect(&self) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, _input: &Value, _place: &Roots) -> Subject {
-        Subject::Whole
+    fn check(&self, _before: &Before<'_>) -> Result<Preview, String> {
+        Ok(Preview::Text { text: self.text.clone() })
     }
 
-    fn check(&self, input: &Value, _before: &Before<'_>) -> Result<Preview, String> {
-        render(input).map(|(text, _)| Preview::Text { text })
-    }
-
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            match render(&input) {
-                Ok((text, lines)) => {
-                    let open = text.lines().any(|line| line.starts_with("[ ]") || line.starts_with("[>]"));
-                    context.memory.remember_plan(text.clone(), open);
-                    ToolOutput::ok(text, ToolFacts { lines: Some(lines), ..ToolFacts::default() })
-                }
-                Err(problem) => ToolOutput::failed(problem),
-            }
+            let open = self.text.lines().any(|line| line.starts_with("[ ]") || line.starts_with("[>]"));
+            context.memory.remember_plan(self.text.clone(), open);
+            ToolOutput::ok(self.text.clone(), ToolFacts { lines: Some(self.steps), ..ToolFacts::default() })
         })
     }
 }
@@ -128,8 +133,8 @@ mod tests {
             {"content": "build\nit", "status": "in_progress", "activeForm": "Building"},
             {"text": "test", "status": "pending"}
         ]});
-        assert_eq!(render(&input), Ok(("[x] look\n[>] build it\n[ ] test\n".to_owned(), 3)));
-        assert_eq!(render(&json!({"todos": []})), Ok(("(The list is empty.)\n".to_owned(), 0)));
+        assert_eq!(render(&input), Ok(Plan { text: "[x] look\n[>] build it\n[ ] test\n".to_owned(), steps: 3 }));
+        assert_eq!(render(&json!({"todos": []})), Ok(Plan { text: "(The list is empty.)\n".to_owned(), steps: 0 }));
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::conversation::{ToolIdentity, ToolSpec};
+use crate::conversation::{ToolCall, ToolIdentity, ToolSpec};
 
-use super::contract::Tool;
+use super::contract::{Request, Tool};
 use super::devtool::DevTools;
 use super::mcp::ServerTools;
 use super::roots::Roots;
@@ -18,6 +18,32 @@ pub struct Toolbox {
     servers: Option<ServerTools>,
     /// What looks for developer tools.
     dev_tools: Option<DevTools>,
+}
+
+/// A call, found and read; made once, where the call enters.
+pub enum ReadCall {
+    /// Its arguments are no JSON.
+    NoJson,
+    /// There is no such tool, or somebody else runs it.
+    NoTool,
+    /// It was read.
+    Read {
+        /// Its tool.
+        tool: Arc<dyn Tool>,
+        /// What knows all else about it.
+        request: Arc<dyn Request>,
+    },
+}
+
+impl ReadCall {
+    /// Returns what was read.
+    #[must_use]
+    pub const fn request(&self) -> Option<&Arc<dyn Request>> {
+        match self {
+            Self::NoJson | Self::NoTool => None,
+            Self::Read { request, .. } => Some(request),
+        }
+    }
 }
 
 impl Toolbox {
@@ -88,6 +114,17 @@ impl Toolbox {
             Some((_, tool)) => tool.clone(),
             None => self.servers.as_ref()?.find(name),
         }
+    }
+
+    /// Finds the tool of a call and has it read the arguments.
+    #[must_use]
+    pub fn read(&self, call: &ToolCall, roots: &Roots) -> ReadCall {
+        if call.invalid_input.is_some() {
+            return ReadCall::NoJson;
+        }
+        let Some(tool) = self.find(&call.name) else { return ReadCall::NoTool };
+        let request = tool.read(&call.input, roots);
+        ReadCall::Read { tool, request }
     }
 
     /// Tells whether a tool of this name is a server's.

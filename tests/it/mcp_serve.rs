@@ -240,9 +240,9 @@ fn judged(name: &str, input: &Value) -> Option<(Decision, bool)> {
             .collect::<Vec<_>>()
     });
     let tool = all.into_iter().find(|tool| tool.spec().name == name).unwrap();
-    let subject = tool.subject(input, &roots);
+    let subject = tool.read(input, &roots).subject();
     let assessment =
-        Policy::new(Mode::Build, false).decide(name, tool.effect(input, &roots), &subject, &surroundings);
+        Policy::new(Mode::Build, false).decide(name, tool.read(input, &roots).effect(), &subject, &surroundings);
     // What cannot be read is refused before it is judged.
     matches!(subject, Subject::Command { .. }).then(|| {
         let reads = assessment.line.is_some_and(|line| {

@@ -24,7 +24,7 @@ fn files_are_made_changed_moved_and_deleted_together() {
          *** Update File: run.sh\n*** Move to: bin/run.sh\n-echo 1\n+echo 2\n*** Delete File: gone",
     );
     let paths = ["new/deep.txt", "a.txt", "run.sh", "bin/run.sh", "gone"].map(|name| bench.path(name)).to_vec();
-    assert_eq!(ApplyPatchTool.subject(&input, &bench.roots), Subject::Paths { paths });
+    assert_eq!(ApplyPatchTool.read(&input, &bench.roots).subject(), Subject::Paths { paths });
     let output = bench.run(&ApplyPatchTool, input);
     assert_eq!(
         output.content,

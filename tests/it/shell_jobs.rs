@@ -138,7 +138,7 @@ fn no_line_of_a_list_quotes_the_next_one_away() {
         json!(["cat <<'E'\nset -e\nE", "true \\", "touch made"]),
     ] {
         let input = json!({ "commands": list });
-        let Subject::Command { line } = shell.subject(&input, &bench.roots) else { panic!("{input}") };
+        let Subject::Command { line } = shell.read(&input, &bench.roots).subject() else { panic!("{input}") };
         // What is judged is data to bash, and so it is when it is run.
         let surroundings = crate::approval::place();
         let policy = Policy::new(Mode::Build, false);

@@ -48,7 +48,7 @@ fn a_directory_can_be_given_and_is_part_of_what_is_judged() {
     let output = bench.run(&shell(), input.clone());
     assert_eq!(output.content, format!("{}\nx\n", bench.path("it's here").display()));
     let line = format!("cd \"{}\" && pwd; ls", bench.path("it's here").display());
-    assert_eq!(shell().subject(&input, &bench.roots), Subject::Command { line: line.clone() });
+    assert_eq!(shell().read(&input, &bench.roots).subject(), Subject::Command { line: line.clone() });
     assert_eq!(bench.check(&shell(), &input), Ok(Preview::Command { line }));
     let output = bench.run(&shell(), json!({"command": "pwd", "cwd": "nowhere"}));
     assert_eq!(output.content, "nowhere does not exist.");

@@ -151,14 +151,14 @@ fn keys_are_no_command_line_whatever_they_spell() {
     let bench = ToolBench::new();
     let tool = terminal();
     let send = json!({"action": "send", "terminal": 2, "keys": "ls\n"});
-    assert_eq!(tool.effect(&send, &bench.roots), Effect::Execute);
+    assert_eq!(tool.read(&send, &bench.roots).effect(), Effect::Execute);
     let line = "terminal_keys 2 \"ls<enter>\"".to_owned();
-    assert_eq!(tool.subject(&send, &bench.roots), Subject::Command { line: line.replace('"', "'") });
+    assert_eq!(tool.read(&send, &bench.roots).subject(), Subject::Command { line: line.replace('"', "'") });
     let start = json!({"action": "start", "command": "python3"});
-    assert_eq!(tool.subject(&start, &bench.roots), Subject::Command { line: "python3".to_owned() });
+    assert_eq!(tool.read(&start, &bench.roots).subject(), Subject::Command { line: "python3".to_owned() });
     for look in [json!({"action": "read", "terminal": 1}), json!({"action": "stop", "terminal": 1})] {
         assert_eq!(
-            (tool.effect(&look, &bench.roots), tool.subject(&look, &bench.roots)),
+            (tool.read(&look, &bench.roots).effect(), tool.read(&look, &bench.roots).subject()),
             (Effect::Read, Subject::Whole)
         );
     }

@@ -81,14 +81,15 @@ fn effects_and_subjects_are_declared() {
         ("shell", Effect::Execute),
         ("shell_job", Effect::Read),
     ] {
-        assert_eq!(toolbox.find(name).unwrap().effect(&json!({}), &bench.roots), effect, "{name}");
+        assert_eq!(toolbox.find(name).unwrap().read(&json!({}), &bench.roots).effect(), effect, "{name}");
     }
     for name in ["read", "write", "edit", "multi_edit", "mkdir", "delete", "list"] {
-        let subject = followed(&toolbox.find(name).unwrap().subject(&json!({"path": "out/none"}), &bench.roots));
+        let subject =
+            followed(&toolbox.find(name).unwrap().read(&json!({"path": "out/none"}), &bench.roots).subject());
         let paths = vec![bench.path("out/none"), "/etc/none".into()];
         assert_eq!(subject, Subject::Paths { paths }, "{name}");
     }
-    let subject = GlobTool.subject(&json!({"pattern": "/etc/pam.d/*"}), &bench.roots);
+    let subject = GlobTool.read(&json!({"pattern": "/etc/pam.d/*"}), &bench.roots).subject();
     assert_eq!(subject, Subject::Paths { paths: vec!["/etc/pam.d".into()] });
 }
 
@@ -392,8 +393,8 @@ proptest::proptest! {
             let spec = tool.spec();
             let names = spec.input_schema["properties"].as_object().unwrap().keys();
             let input = Value::Object(names.cloned().zip(values.iter().cloned()).collect());
-            let _ = tool.effect(&input, &bench.roots);
-            let subject = followed(&tool.subject(&input, &bench.roots));
+            let _ = tool.read(&input, &bench.roots).effect();
+            let subject = followed(&tool.read(&input, &bench.roots).subject());
             let preview = bench.check(tool.as_ref(), &input);
             // Run what only looks, and what looks only at the workspace.
             let within = matches!(subject, Subject::Paths { paths } if paths.iter().all(|path| path.starts_with(&bench.roots.cwd)));

@@ -163,7 +163,10 @@ fn what_only_this_machine_reaches_is_declared_as_more_than_the_web() {
         (json!({"url": "http://[::1]:1/"}), Effect::Execute, "::1"),
         (json!({"url": "https://wiki.corp.example/", "private": true}), Effect::Execute, "wiki.corp.example"),
     ] {
-        assert_eq!(WebFetchTool::default().effect(&input, &bench.roots), effect, "{input}");
-        assert_eq!(WebFetchTool::default().subject(&input, &bench.roots), Subject::Host { host: host.to_owned() });
+        assert_eq!(WebFetchTool::default().read(&input, &bench.roots).effect(), effect, "{input}");
+        assert_eq!(
+            WebFetchTool::default().read(&input, &bench.roots).subject(),
+            Subject::Host { host: host.to_owned() }
+        );
     }
 }

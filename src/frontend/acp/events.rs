@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::calls;
 use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, Review};
 use crate::approval::Decision;
-use crate::conversation::{Answer, Outcome, Preview, Question, Subject, ToolCall, ToolFacts, ToolVerb};
+use crate::conversation::{About, Answer, Outcome, Preview, Question, Subject, ToolCall, ToolFacts, ToolVerb};
 use crate::frontend::human::{self, Choice, KeepRule};
 use crate::frontend::json_rpc::{Client, Reply, wait};
 use crate::frontend::words::{self, Diagnostic};
@@ -138,11 +138,16 @@ impl Events {
         self.say(&format!("{} {}{hint}", self.wording.locale.text(label), told.what));
     }
 
+    /// Reads what a call of a record was about.
+    pub(super) fn recorded(&self, call: &ToolCall) -> About {
+        words::recorded(&self.wording.tools, &self.wording.roots, call).1
+    }
+
     /// A call as it is asked for; returns its id.
-    pub(super) fn call(&mut self, call: &ToolCall, subject: &Subject) -> String {
+    pub(super) fn call(&mut self, call: &ToolCall, (subject, about): (&Subject, &About)) -> String {
         let Wording { locale, roots, tools } = &self.wording;
         let verb = tools.identity(&call.name).verb;
-        let about = words::about(locale, roots, tools, call, subject);
+        let about = words::about(locale, roots, about, subject);
         let id = self.ids.next_call();
         self.update(&json!({
             "sessionUpdate": "tool_call", "toolCallId": id, "status": "pending",
@@ -255,7 +260,7 @@ impl Frontend for Events {
                 self.retry = None;
                 self.ids.next_message();
             }
-            AgentEvent::ToolRequested { call, subject, .. } => drop(self.call(call, subject)),
+            AgentEvent::ToolRequested { call, subject, about, .. } => drop(self.call(call, (subject, about))),
             AgentEvent::Waiting { activity: Activity::Running { .. } } => self.started(),
             AgentEvent::ToolOutput { call_id, line } => self.printed(call_id, line),
             AgentEvent::ToolFinished { call_id, name, outcome, content, facts, duration_ms, change } => {
@@ -270,7 +275,7 @@ impl Frontend for Events {
                         model: String::new(),
                         arguments: String::new(),
                     };
-                    self.call(&call, &Subject::Whole);
+                    self.call(&call, (&Subject::Whole, &About::Subject));
                 }
                 let (outcome, duration_ms, change) = (*outcome, *duration_ms, change.as_ref());
                 self.finish(call_id, &Finished { name, outcome, content, facts, duration_ms, change });
@@ -297,14 +302,14 @@ impl Frontend for Events {
     fn approve(&mut self, request: &ApprovalRequest) -> Approval {
         let Wording { locale, roots, tools } = &self.wording;
         let verb = tools.identity(&request.call.name).verb;
-        let about = words::about(locale, roots, tools, &request.call, &request.subject);
+        let about = self.open.get(&request.call.id).map_or("", |open| open.about.as_str());
         let mut content = calls::contents(&request.preview);
         content.extend(calls::doubts(locale, roots, request));
         let id = self.open.get(&request.call.id).map(|open| open.id.clone()).unwrap_or_default();
         let options = self.options(request);
         let call = json!({
             "toolCallId": id, "status": "pending", "kind": calls::kind(verb),
-            "title": calls::title(locale, &request.call.name, verb, &about), "content": content,
+            "title": calls::title(locale, &request.call.name, verb, about), "content": content,
             "locations": calls::locations(&request.subject, Some(&request.preview)), "rawInput": request.call.input,
         });
         let offered: Vec<&Value> = options.iter().map(|(_, option)| option).collect();

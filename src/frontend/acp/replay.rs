@@ -32,7 +32,8 @@ pub(super) fn replay(events: &mut Events, messages: &[Message]) {
                 (ContentBlock::ToolResult(result), _) => {
                     if let Some(call) = calls.remove(result.call_id.as_str()) {
                         let subject = subject(call, result.facts.path.as_ref());
-                        events.call(call, &subject);
+                        let about = events.recorded(call);
+                        events.call(call, (&subject, &about));
                         let finished = Finished {
                             name: &result.name,
                             outcome: result.outcome,

@@ -364,7 +364,7 @@ impl Handoff {
             ran.filter_map(|call| Some((call, pair[1].result_of(&call.id)?)))
         });
         let commands = results.filter_map(|(call, result)| {
-            let subject = tools.find(&call.name)?.subject(&call.input, self.agent.roots());
+            let subject = tools.read(call, self.agent.roots()).request()?.subject();
             let Subject::Command { line } = subject else { return None };
             Some(RanCommand { line, code: result.facts.exit_code?, milliseconds: result.duration_ms })
         });

@@ -102,7 +102,7 @@ fn call_rows<W: Write>(
     result: Option<&ToolResult>,
 ) -> Vec<Line> {
     let theme = painter.theme();
-    let subject = tools.find(&call.name).map_or(Subject::Whole, |tool| tool.subject(&call.input, painter.roots()));
+    let (subject, about) = words::recorded(tools, painter.roots(), call);
     let unknown = ToolFacts::default();
     let finished = Finished {
         name: &call.name,
@@ -117,7 +117,7 @@ fn call_rows<W: Write>(
         &title(
             painter,
             &subject,
-            &words::about(painter.locale(), painter.roots(), tools, call, &subject),
+            &words::about(painter.locale(), painter.roots(), &about, &subject),
             &finished,
             None,
         ),

@@ -18,6 +18,7 @@ fn a_change_that_nobody_is_asked_about_is_shown_after_it() {
             call: call("edit"),
             effect: Effect::Write,
             subject: subject.clone(),
+            about: crate::conversation::About::Subject,
         });
         if asked {
             stage.human.approve(&request("edit", Preview::Text { text: "the change".to_owned() }));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::agent::Approval;
-use crate::conversation::{Subject, ToolCall, ToolVerb};
+use crate::conversation::{About, Subject, ToolCall, ToolVerb};
 use crate::frontend::words;
 use crate::locale::{Locale, Word, word};
 use crate::tool::{Proposal, Roots, Toolbox};
@@ -55,10 +55,16 @@ impl Steps {
     }
 
     /// A call was made.
-    pub(super) fn request(&mut self, locale: &Locale, roots: &Roots, call: &ToolCall, subject: &Subject) {
+    pub(super) fn request(
+        &mut self,
+        locale: &Locale,
+        roots: &Roots,
+        call: &ToolCall,
+        (subject, about): (&Subject, &About),
+    ) {
         let proposes = self.tools.identity(&call.name).verb == ToolVerb::Propose;
         let proposal = proposes.then(|| Proposal::parse(&call.input).ok()).flatten();
-        let about = words::about(locale, roots, &self.tools, call, subject);
+        let about = words::about(locale, roots, about, subject);
         let requested = Requested { subject: subject.clone(), seen: false, proposal, about, allowed: None };
         self.requested.insert(call.id.clone(), requested);
     }

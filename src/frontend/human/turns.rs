@@ -367,8 +367,8 @@ impl<W: Write> Frontend for Human<W> {
                 self.end_text();
                 self.paint_live();
             }
-            AgentEvent::ToolRequested { call, subject, .. } => {
-                self.steps.request(self.painter.locale(), self.painter.roots(), call, subject);
+            AgentEvent::ToolRequested { call, subject, about, .. } => {
+                self.steps.request(self.painter.locale(), self.painter.roots(), call, (subject, about));
             }
             // Whoever has the terminal shows it there.
             AgentEvent::ToolOutput { .. } if self.lent.is_out() => {}

@@ -13,7 +13,7 @@ use super::*;
 use crate::agent::{Activity, Failure, Notice as Warning, TurnEnd};
 use crate::config::{Notifications, Notify, ReasoningView, ThemeChoice};
 use crate::conversation::ContentBlock::{Reasoning, Text, ToolCall as Call, ToolResult as Answer};
-use crate::conversation::{Effect, Message, Outcome, Preview, Subject, ToolCall, Usage};
+use crate::conversation::{About, Effect, Message, Outcome, Preview, Subject, ToolCall, Usage};
 use crate::terminal::{Capabilities, Depth, NotifyBy, Wrap};
 use crate::tool::{Roots, Tool, ToolFacts, table};
 
@@ -140,7 +140,12 @@ impl Stage {
             _ => ToolFacts::default(),
         };
         self.show(AgentEvent::MessageEnded)
-            .show(AgentEvent::ToolRequested { call: call(name), effect: Effect::Read, subject: subject.clone() })
+            .show(AgentEvent::ToolRequested {
+                call: call(name),
+                effect: Effect::Read,
+                subject: subject.clone(),
+                about: About::Subject,
+            })
             .show(AgentEvent::Waiting {
                 activity: Activity::Running { name: name.to_owned(), subject: subject.clone() },
             })

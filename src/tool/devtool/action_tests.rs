@@ -23,7 +23,7 @@ fn roots() -> Roots {
 }
 
 fn line(name: &str, input: &Value) -> Result<String, String> {
-    tool(name).call(input, &roots()).map(|call| ActionTool::line(&call, &roots()))
+    tool(name).call(input, &roots()).map(|call| call.whole)
 }
 
 #[test]

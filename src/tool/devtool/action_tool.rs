@@ -14,7 +14,7 @@ use super::table::{Action, TABLE};
 use super::template::{Parameter, ParameterKind};
 use crate::conversation::{Effect, Preview, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::shell::{self, Program};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread};
 
 /// Seconds an action may take.
 const LIMIT: u64 = 600;
@@ -35,7 +35,11 @@ pub struct ActionTool {
 struct Call {
     arguments: Vec<String>,
     line: String,
+    /// The equivalent shell line, with the directory: relative paths mean something else there.
+    whole: String,
     directory: PathBuf,
+    program: PathBuf,
+    helper: Option<PathBuf>,
 }
 
 /// Makes a tool of each action of a tool that was found; `helper` is as of [`crate::tool::ShellTool::new`].
@@ -84,16 +88,8 @@ impl ActionTool {
         let words = std::iter::once(program.as_ref()).chain(arguments.iter().map(String::as_str));
         // Only a NUL cannot be quoted, and the table's kinds let none through.
         let line = shlex::try_join(words).map_err(|error| format!("{}: {error}", self.name))?;
-        Ok(Call { arguments, line, directory })
-    }
-
-    /// Returns the equivalent shell line, with the directory: relative paths mean something else there.
-    fn line(call: &Call, roots: &Roots) -> String {
-        if call.directory == roots.cwd {
-            return call.line.clone();
-        }
-        let directory = call.directory.to_string_lossy();
-        format!("cd {} && {}", shlex::try_quote(&directory).unwrap_or_default(), call.line)
+        let whole = shell::line_in(&directory, &line, roots);
+        Ok(Call { arguments, line, whole, directory, program: self.program.clone(), helper: self.helper.clone() })
     }
 }
 
@@ -113,31 +109,29 @@ impl Tool for ActionTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        Unread::or(Effect::Execute, self.call(input, roots))
+    }
+}
+
+impl Request for Call {
+    fn effect(&self) -> Effect {
         Effect::Execute
     }
 
-    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
-        match self.call(input, roots) {
-            Ok(call) => Subject::Command { line: Self::line(&call, roots) },
-            Err(_) => Subject::Whole,
-        }
+    fn subject(&self) -> Subject {
+        Subject::Command { line: self.whole.clone() }
     }
 
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let call = self.call(input, before.roots)?;
-        Ok(Preview::Command { line: Self::line(&call, before.roots) })
+    fn check(&self, _before: &Before<'_>) -> Result<Preview, String> {
+        Ok(Preview::Command { line: self.whole.clone() })
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let call = match self.call(&input, context.roots) {
-                Ok(call) => call,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
-            let program = Program { path: &self.program, arguments: &call.arguments };
+            let program = Program { path: &self.program, arguments: &self.arguments };
             let helper = self.helper.as_deref();
-            shell::run_program(helper, program, &call.line, &call.directory, LIMIT, &context).await
+            shell::run_program(helper, program, &self.line, &self.directory, LIMIT, &context).await
         })
     }
 }

@@ -1,6 +1,7 @@
 //! The `delete` tool: a file, a link, or a directory.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::file::tree;
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, paths, text_file, work};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread, paths, text_file, work};
 
 /// Entries counted for a person at most.
 const COUNTED: usize = 10_000;
@@ -133,23 +134,28 @@ impl Tool for DeleteTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        Unread::or(Effect::Delete, Input::parse(input, roots))
+    }
+}
+
+impl Request for Input {
+    fn effect(&self) -> Effect {
         Effect::Delete
     }
 
-    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
-        Input::parse(input, roots).map_or(Subject::Whole, |request| paths::subject_of(request.path))
+    fn subject(&self) -> Subject {
+        paths::subject_of(self.path.clone())
     }
 
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
+    fn check(&self, before: &Before<'_>) -> Result<Preview, String> {
         let roots = before.roots;
-        let request = Input::parse(input, roots)?;
-        let says = check(&request, roots)?;
-        paths::may_change(&request.path).map_err(|error| text_file::problem(roots, &request.path, &error))?;
+        let says = check(self, roots)?;
+        paths::may_change(&self.path).map_err(|error| text_file::problem(roots, &self.path, &error))?;
         // A text is shown as what would be lost.
-        Ok(lost(&request, roots).unwrap_or_else(|| {
+        Ok(lost(self, roots).unwrap_or_else(|| {
             let mut text = format!("delete {says}");
-            for name in first_names(&request.path) {
+            for name in first_names(&self.path) {
                 text.push_str("\n  ");
                 text.push_str(&name);
             }
@@ -157,18 +163,14 @@ impl Tool for DeleteTool {
         }))
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let request = match Input::parse(&input, context.roots) {
-                Ok(request) => request,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
             if context.cancel.is_cancelled() {
                 return work::interrupted("Interrupted by the user before it started.", ToolFacts::default());
             }
-            let facts = ToolFacts { path: Some(request.path.clone()), ..ToolFacts::default() };
+            let facts = ToolFacts { path: Some(self.path.clone()), ..ToolFacts::default() };
             let roots = context.roots.clone();
-            match work::to_the_end(move || delete(&request, &roots)).await {
+            match work::to_the_end(move || delete(&self, &roots)).await {
                 Err(broken) => broken,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
                 Ok(Ok((says, change))) => ToolOutput { change, ..ToolOutput::ok(says, facts) },

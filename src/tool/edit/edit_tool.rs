@@ -1,13 +1,14 @@
 //! The `edit` tool: one replacement in a file; and the planning of several for `multi_edit`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::conversation::{Brief, Effect, Preview, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, paths, text_file, work};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread, paths, text_file, work};
 
 use super::change::Change;
 use super::matching::{self, Replacement};
@@ -72,9 +73,58 @@ pub(crate) fn plan(roots: &Roots, path: &str, replacements: &[Replacement]) -> R
     Ok((path, change))
 }
 
-fn request(input: &Value) -> Result<(String, Replacement), String> {
-    let arguments = Arguments::parse("edit", input, FIELDS)?;
-    Ok((arguments.filled_text("path")?.to_owned(), replacement(&arguments)?))
+/// Replacements in one file.
+pub(crate) struct Edits {
+    path: String,
+    replacements: Vec<Replacement>,
+    subject: Subject,
+}
+
+impl Edits {
+    /// Reads the arguments of a call; what is wrong with its replacements is told later, and its path is known all the
+    /// same.
+    pub(crate) fn read(
+        arguments: Result<Arguments<'_>, String>,
+        replacements: impl FnOnce(&Arguments<'_>) -> Result<Vec<Replacement>, String>,
+        roots: &Roots,
+    ) -> Arc<dyn Request> {
+        Unread::or_on_path(Effect::Write, arguments, roots, |arguments, path, subject| {
+            Ok(Self { path: path.to_owned(), replacements: replacements(arguments)?, subject })
+        })
+    }
+}
+
+impl Request for Edits {
+    fn effect(&self) -> Effect {
+        Effect::Write
+    }
+
+    fn subject(&self) -> Subject {
+        self.subject.clone()
+    }
+
+    fn check(&self, before: &Before<'_>) -> Result<Preview, String> {
+        let (path, change) = plan(before.roots, &self.path, &self.replacements)?;
+        change.checked(&path, before)
+    }
+
+    fn wanted(&self) -> Option<(String, String)> {
+        match self.replacements.as_slice() {
+            [Replacement { old, new, .. }] => Some((old.clone(), new.clone())),
+            _ => None,
+        }
+    }
+
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
+        Box::pin(async move {
+            let roots = context.roots.clone();
+            match work::blocking(context.cancel, move |_| plan(&roots, &self.path, &self.replacements)).await {
+                Err(stopped) => stopped,
+                Ok(Err(problem)) => ToolOutput::failed(problem),
+                Ok(Ok((path, change))) => change.make(path, context).await,
+            }
+        })
+    }
 }
 
 impl Tool for EditTool {
@@ -108,39 +158,8 @@ impl Tool for EditTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
-        Effect::Write
-    }
-
-    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
-        Arguments::parse("edit", input, FIELDS)
-            .and_then(|arguments| arguments.filled_text("path"))
-            .map_or(Subject::Whole, |path| paths::subject(roots, [path]))
-    }
-
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let (path, replacement) = request(input)?;
-        let (path, change) = plan(before.roots, &path, &[replacement])?;
-        change.checked(&path, before)
-    }
-
-    fn wanted(&self, input: &Value) -> Option<(String, String)> {
-        let (_, Replacement { old, new, .. }) = request(input).ok()?;
-        Some((old, new))
-    }
-
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
-        Box::pin(async move {
-            let (path, replacement) = match request(&input) {
-                Ok(request) => request,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
-            let roots = context.roots.clone();
-            match work::blocking(context.cancel, move |_| plan(&roots, &path, &[replacement])).await {
-                Err(stopped) => stopped,
-                Ok(Err(problem)) => ToolOutput::failed(problem),
-                Ok(Ok((path, change))) => change.make(path, context).await,
-            }
-        })
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        let one = |arguments: &Arguments<'_>| Ok(vec![replacement(arguments)?]);
+        Edits::read(Arguments::parse("edit", input, FIELDS), one, roots)
     }
 }

@@ -1,13 +1,16 @@
 //! The `mkdir` tool: a directory with its parents.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
-use crate::tool::{Before, Roots, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work};
+use crate::tool::{
+    Before, Request, Roots, Settled, Tool, ToolContext, ToolMemory, ToolOutput, Unread, paths, text_file, work,
+};
 
 const FIELDS: &[Field] = &[Field { name: PATH.name, aliases: &["directory", "dir", "file_path"] }];
 
@@ -15,8 +18,11 @@ const FIELDS: &[Field] = &[Field { name: PATH.name, aliases: &["directory", "dir
 #[derive(Debug, Default)]
 pub struct MakeDirectoryTool;
 
-fn request(input: &Value, roots: &Roots) -> Result<PathBuf, String> {
-    Ok(roots.resolve(Arguments::parse("mkdir", input, FIELDS)?.filled_text("path")?))
+/// The directory that is to be there.
+struct Input(PathBuf);
+
+fn parse(input: &Value, roots: &Roots) -> Result<Input, String> {
+    Ok(Input(roots.resolve(Arguments::parse("mkdir", input, FIELDS)?.filled_text("path")?)))
 }
 
 /// Says why it could not be made. Looks at the disk.
@@ -49,41 +55,41 @@ impl Tool for MakeDirectoryTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        Unread::or(Effect::Write, parse(input, roots))
+    }
+}
+
+impl Request for Input {
+    fn effect(&self) -> Effect {
         Effect::Write
     }
 
-    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
-        request(input, roots).map_or(Subject::Whole, paths::subject_of)
+    fn subject(&self) -> Subject {
+        paths::subject_of(self.0.clone())
     }
 
-    fn settle(&self, input: &Value, roots: &Roots, _memory: &ToolMemory) -> Settled {
-        match request(input, roots) {
-            Ok(path) if path.is_dir() => {
-                let says = format!("{} exists already.", paths::shown(roots, &path));
-                let facts = ToolFacts { path: Some(path), ..ToolFacts::default() };
-                Settled::Answer(Box::new(ToolOutput::ok(says, facts)))
-            }
-            Ok(_) | Err(_) => Settled::AsIs,
+    fn settle(&self, roots: &Roots, _memory: &ToolMemory) -> Settled {
+        if !self.0.is_dir() {
+            return Settled::AsIs;
         }
+        let says = format!("{} exists already.", paths::shown(roots, &self.0));
+        let facts = ToolFacts { path: Some(self.0.clone()), ..ToolFacts::default() };
+        Settled::Answer(Box::new(ToolOutput::ok(says, facts)))
     }
 
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
+    fn check(&self, before: &Before<'_>) -> Result<Preview, String> {
         let roots = before.roots;
-        let path = request(input, roots)?;
-        refused(roots, &path).map_or(Ok(()), Err)?;
-        Ok(Preview::Text { text: format!("mkdir {}", paths::shown(roots, &path)) })
+        refused(roots, &self.0).map_or(Ok(()), Err)?;
+        Ok(Preview::Text { text: format!("mkdir {}", paths::shown(roots, &self.0)) })
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let path = match request(&input, context.roots) {
-                Ok(path) => path,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
             if context.cancel.is_cancelled() {
                 return work::interrupted("Interrupted by the user before it started.", ToolFacts::default());
             }
+            let path = self.0.clone();
             let shown = paths::shown(context.roots, &path);
             let target = path.clone();
             let made = work::to_the_end(move || {

@@ -2,13 +2,16 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field};
-use crate::tool::{Before, Roots, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work};
+use crate::tool::{
+    Before, Request, Roots, Settled, Tool, ToolContext, ToolMemory, ToolOutput, Unread, paths, text_file, work,
+};
 
 use super::delete_tool;
 
@@ -21,10 +24,17 @@ const FIELDS: &[Field] = &[
 #[derive(Debug, Default)]
 pub struct MoveTool;
 
-fn request(input: &Value, roots: &Roots) -> Result<(PathBuf, PathBuf), String> {
-    let arguments = Arguments::parse("move", input, FIELDS)?;
-    let from = roots.resolve(arguments.filled_text("from")?);
-    Ok((from, roots.resolve(arguments.filled_text("to")?)))
+struct Input {
+    from: PathBuf,
+    to: PathBuf,
+}
+
+impl Input {
+    fn parse(input: &Value, roots: &Roots) -> Result<Self, String> {
+        let arguments = Arguments::parse("move", input, FIELDS)?;
+        let from = roots.resolve(arguments.filled_text("from")?);
+        Ok(Self { from, to: roots.resolve(arguments.filled_text("to")?) })
+    }
 }
 
 /// The new name: into an existing directory, as mv does. Looks at the disk.
@@ -93,50 +103,55 @@ impl Tool for MoveTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        Unread::or(Effect::Write, Input::parse(input, roots))
+    }
+}
+
+impl Request for Input {
+    fn effect(&self) -> Effect {
         Effect::Write
     }
 
-    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
-        request(input, roots).map_or(Subject::Whole, |(from, to)| Subject::Paths { paths: vec![from, to] })
+    fn subject(&self) -> Subject {
+        Subject::Paths { paths: vec![self.from.clone(), self.to.clone()] }
     }
 
-    fn settle(&self, input: &Value, roots: &Roots, _memory: &ToolMemory) -> Settled {
-        let Ok((from, to)) = request(input, roots) else { return Settled::AsIs };
-        let whole = destination(&from, to.clone());
-        match (whole != to, from.to_str(), whole.to_str()) {
-            (true, Some(from), Some(to)) => {
-                Settled::Input { input: json!({"from": from, "to": to}), note: String::new() }
-            }
+    fn about(&self) -> About {
+        About::FromTo
+    }
+
+    fn settle(&self, _roots: &Roots, _memory: &ToolMemory) -> Settled {
+        let whole = destination(&self.from, self.to.clone());
+        match (whole != self.to, self.from.to_str(), whole.to_str()) {
+            (true, Some(from), Some(to)) => Settled::Instead {
+                input: json!({"from": from, "to": to}),
+                request: Arc::new(Self { from: self.from.clone(), to: whole }),
+                note: String::new(),
+            },
             (true | false, _, _) => Settled::AsIs,
         }
     }
 
-    fn about(&self, _input: &Value) -> About {
-        About::FromTo
-    }
-
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
+    fn check(&self, before: &Before<'_>) -> Result<Preview, String> {
         let roots = before.roots;
-        let (from, to) = request(input, roots)?;
-        check(roots, &from, &to)?;
-        Ok(Preview::Text { text: format!("{} -> {}", paths::shown(roots, &from), paths::shown(roots, &to)) })
+        check(roots, &self.from, &self.to)?;
+        Ok(Preview::Text {
+            text: format!("{} -> {}", paths::shown(roots, &self.from), paths::shown(roots, &self.to)),
+        })
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let (from, to) = match request(&input, context.roots) {
-                Ok(request) => request,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
             if context.cancel.is_cancelled() {
                 return work::interrupted("Interrupted by the user before it started.", ToolFacts::default());
             }
+            let (from, to) = (&self.from, &self.to);
             let says =
-                format!("Moved {} to {}.", paths::shown(context.roots, &from), paths::shown(context.roots, &to));
+                format!("Moved {} to {}.", paths::shown(context.roots, from), paths::shown(context.roots, to));
             let facts = ToolFacts { path: Some(to.clone()), ..ToolFacts::default() };
             let roots = context.roots.clone();
-            match work::to_the_end(move || rename(&roots, &from, &to)).await {
+            match work::to_the_end(move || rename(&roots, &self.from, &self.to)).await {
                 Err(broken) => broken,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
                 Ok(Ok(())) => ToolOutput::ok(says, facts),

@@ -1,13 +1,14 @@
 //! The `multi_edit` tool: several replacements in one file, in order, all or none.
 
-use futures_util::future::BoxFuture;
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
+use crate::conversation::{ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, paths, work};
+use crate::tool::{Request, Roots, Tool};
 
-use super::edit_tool::{self, ALL, NEW, OLD};
+use super::edit_tool::{self, ALL, Edits, NEW, OLD};
 use super::matching::Replacement;
 
 const FIELDS: &[Field] = &[PATH, Field { name: "edits", aliases: &["changes", "replacements"] }];
@@ -17,9 +18,7 @@ const EDIT_FIELDS: &[Field] = &[OLD, NEW, ALL];
 #[derive(Debug, Default)]
 pub struct MultiEditTool;
 
-fn request(input: &Value) -> Result<(String, Vec<Replacement>), String> {
-    let arguments = Arguments::parse("multi_edit", input, FIELDS)?;
-    let path = arguments.filled_text("path")?.to_owned();
+fn replacements(arguments: &Arguments<'_>) -> Result<Vec<Replacement>, String> {
     let expected = "a non-empty array of {old_string, new_string, replace_all?}";
     let edits = match arguments.value("edits") {
         None => return Err(arguments.missing("edits", expected)),
@@ -29,7 +28,7 @@ fn request(input: &Value) -> Result<(String, Vec<Replacement>), String> {
         }
         Some(other) => return Err(arguments.wrong("edits", expected, other)),
     };
-    let replacements = edits
+    edits
         .iter()
         .enumerate()
         .map(|(index, edit)| {
@@ -37,8 +36,7 @@ fn request(input: &Value) -> Result<(String, Vec<Replacement>), String> {
                 .and_then(|arguments| edit_tool::replacement(&arguments))
                 .map_err(|problem| format!("{problem} (edit {} of {})", index + 1, edits.len()))
         })
-        .collect::<Result<_, _>>()?;
-    Ok((path, replacements))
+        .collect()
 }
 
 impl Tool for MultiEditTool {
@@ -69,34 +67,7 @@ impl Tool for MultiEditTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
-        Effect::Write
-    }
-
-    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
-        Arguments::parse("multi_edit", input, FIELDS)
-            .and_then(|arguments| arguments.filled_text("path"))
-            .map_or(Subject::Whole, |path| paths::subject(roots, [path]))
-    }
-
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let (path, replacements) = request(input)?;
-        let (path, change) = edit_tool::plan(before.roots, &path, &replacements)?;
-        change.checked(&path, before)
-    }
-
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
-        Box::pin(async move {
-            let (path, replacements) = match request(&input) {
-                Ok(request) => request,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
-            let roots = context.roots.clone();
-            match work::blocking(context.cancel, move |_| edit_tool::plan(&roots, &path, &replacements)).await {
-                Err(stopped) => stopped,
-                Ok(Err(problem)) => ToolOutput::failed(problem),
-                Ok(Ok((path, change))) => change.make(path, context).await,
-            }
-        })
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        Edits::read(Arguments::parse("multi_edit", input, FIELDS), replacements, roots)
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs::Permissions;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, Too
 use crate::tool::arguments::{Arguments, Field};
 use crate::tool::file_memory::{FileState, Freshness};
 use crate::tool::text_file::{self, Encoding};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolMemory, ToolOutput, atomic, paths, work};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolMemory, ToolOutput, Unread, atomic, paths, work};
 
 use super::patch::{self, FilePatch};
 use super::patch_apply::{self, Loose};
@@ -66,9 +67,24 @@ fn shown(steps: &[Step]) -> Preview {
     Preview::Many { parts: steps.iter().map(diff).collect() }
 }
 
-fn parse(input: &Value) -> Result<Vec<FilePatch>, String> {
+/// The changes of each file, and all files that they name.
+struct Input {
+    files: Vec<FilePatch>,
+    subject: Subject,
+}
+
+fn parse(input: &Value, roots: &Roots) -> Result<Input, String> {
     let arguments = Arguments::parse("apply_patch", input, FIELDS)?;
-    patch::parse(arguments.filled_text("patch")?).map_err(|problem| format!("apply_patch: {problem}"))
+    let files =
+        patch::parse(arguments.filled_text("patch")?).map_err(|problem| format!("apply_patch: {problem}"))?;
+    let named = files.iter().flat_map(|file| match file {
+        FilePatch::Add { path, .. } | FilePatch::Delete { path } => vec![path.as_str()],
+        FilePatch::Update { path, destination, .. } => {
+            std::iter::once(path.as_str()).chain(destination.as_deref()).collect()
+        }
+    });
+    let subject = paths::subject(roots, named);
+    Ok(Input { files, subject })
 }
 
 /// Works the patch out. Looks at the disk, changes nothing.
@@ -272,23 +288,22 @@ impl Tool for ApplyPatchTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        Unread::or(Effect::Write, parse(input, roots))
+    }
+}
+
+impl Request for Input {
+    fn effect(&self) -> Effect {
         Effect::Write
     }
 
-    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
-        let Ok(files) = parse(input) else { return Subject::Whole };
-        let named = files.iter().flat_map(|file| match file {
-            FilePatch::Add { path, .. } | FilePatch::Delete { path } => vec![path.as_str()],
-            FilePatch::Update { path, destination, .. } => {
-                std::iter::once(path.as_str()).chain(destination.as_deref()).collect()
-            }
-        });
-        paths::subject(roots, named)
+    fn subject(&self) -> Subject {
+        self.subject.clone()
     }
 
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let steps = plan(before.roots, &parse(input)?)?;
+    fn check(&self, before: &Before<'_>) -> Result<Preview, String> {
+        let steps = plan(before.roots, &self.files)?;
         let unwritable = || {
             steps.iter().find_map(|step| {
                 let error = step.may_be_taken().err()?;
@@ -301,14 +316,10 @@ impl Tool for ApplyPatchTool {
         }
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let files = match parse(&input) {
-                Ok(files) => files,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
             let roots = context.roots.clone();
-            let steps = match work::blocking(context.cancel, move |_| plan(&roots, &files)).await {
+            let steps = match work::blocking(context.cancel, move |_| plan(&roots, &self.files)).await {
                 Err(stopped) => return stopped,
                 Ok(Err(problem)) => return ToolOutput::failed(format!("{problem}\nNothing was changed.")),
                 Ok(Ok(steps)) => steps,

@@ -1,6 +1,7 @@
 //! The `write` tool: a whole file.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 use crate::conversation::{Brief, Effect, Preview, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
 use crate::tool::text_file::{self, Encoding};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, paths, work};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread, paths, work};
 
 use super::change::Change;
 use super::matching;
@@ -19,14 +20,18 @@ const FIELDS: &[Field] = &[PATH, Field { name: "content", aliases: &["contents",
 #[derive(Debug, Default)]
 pub struct WriteTool;
 
+struct Input {
+    path: String,
+    content: String,
+    subject: Subject,
+}
+
 /// Works out the writing of a whole file. Looks at the disk.
 ///
 /// # Errors
 /// The text for the model.
-fn plan(input: &Value, roots: &Roots) -> Result<(PathBuf, Change), String> {
-    let arguments = Arguments::parse("write", input, FIELDS)?;
-    let path = roots.resolve(arguments.filled_text("path")?);
-    let new = arguments.text("content")?.to_owned();
+fn plan(request: &Input, roots: &Roots) -> Result<(PathBuf, Change), String> {
+    let (path, new) = (roots.resolve(&request.path), request.content.clone());
     let real = paths::real(&path).map_err(|error| text_file::problem(roots, &path, &error))?;
     let shown = paths::shown(roots, &path);
     if real.symlink_metadata().is_err() {
@@ -85,25 +90,32 @@ impl Tool for WriteTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        let arguments = Arguments::parse("write", input, FIELDS);
+        Unread::or_on_path(Effect::Write, arguments, roots, |arguments, path, subject| {
+            Ok(Input { path: path.to_owned(), content: arguments.text("content")?.to_owned(), subject })
+        })
+    }
+}
+
+impl Request for Input {
+    fn effect(&self) -> Effect {
         Effect::Write
     }
 
-    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
-        Arguments::parse("write", input, FIELDS)
-            .and_then(|arguments| arguments.filled_text("path"))
-            .map_or(Subject::Whole, |path| paths::subject(roots, [path]))
+    fn subject(&self) -> Subject {
+        self.subject.clone()
     }
 
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let (path, change) = plan(input, before.roots)?;
+    fn check(&self, before: &Before<'_>) -> Result<Preview, String> {
+        let (path, change) = plan(self, before.roots)?;
         change.checked(&path, before)
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
             let roots = context.roots.clone();
-            match work::blocking(context.cancel, move |_| plan(&input, &roots)).await {
+            match work::blocking(context.cancel, move |_| plan(&self, &roots)).await {
                 Err(stopped) => stopped,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
                 Ok(Ok((path, change))) => change.make(path, context).await,

@@ -2,13 +2,14 @@
 //! what it needs.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec};
+use crate::conversation::{About, Effect, Preview, ToolFacts, ToolIdentity, ToolSpec};
 use crate::tool::arguments::{Arguments, Field};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread};
 
 use super::shared::Shared;
 
@@ -25,6 +26,12 @@ pub(super) struct ToolSearch {
     /// By what they begin with, the names of the tools that are not told in full.
     pub(super) names: BTreeMap<String, Vec<String>>,
     pub(super) shared: Shared,
+}
+
+/// The words that are searched for.
+struct Sought {
+    query: String,
+    shared: Shared,
 }
 
 impl Tool for ToolSearch {
@@ -50,31 +57,30 @@ impl Tool for ToolSearch {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, _place: &Roots) -> Arc<dyn Request> {
+        let sought = |query| Sought { query, shared: self.shared.clone() };
+        Unread::or(Effect::Read, query(input).map(sought))
+    }
+}
+
+impl Request for Sought {
+    fn effect(&self) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, _input: &Value, _place: &Roots) -> Subject {
-        Subject::Whole
+    fn about(&self) -> About {
+        About::Text { text: self.query.clone() }
     }
 
-    fn about(&self, input: &Value) -> About {
-        query(input).map_or(About::Subject, |text| About::Text { text })
+    fn check(&self, _before: &Before<'_>) -> Result<Preview, String> {
+        Ok(Preview::Text { text: self.query.clone() })
     }
 
-    fn check(&self, input: &Value, _before: &Before<'_>) -> Result<Preview, String> {
-        query(input).map(|text| Preview::Text { text })
-    }
-
-    fn run<'a>(&'a self, input: Value, _context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, _context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let query = match query(&input) {
-                Ok(query) => query,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
-            let loaded = self.shared.load(|specs| best(&query, specs).into_iter().cloned().collect());
+            let loaded = self.shared.load(|specs| best(&self.query, specs).into_iter().cloned().collect());
             if loaded.is_empty() {
-                return ToolOutput::failed(format!("No tool fits {query:?}; try other words."));
+                return ToolOutput::failed(format!("No tool fits {:?}; try other words.", self.query));
             }
             let lines = loaded.iter().map(|spec| {
                 let first = spec.description.lines().next().unwrap_or_default();

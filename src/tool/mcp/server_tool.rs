@@ -1,15 +1,16 @@
 //! One tool of a server.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use crate::conversation::{About, Effect, Outcome, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec};
+use crate::conversation::{About, Effect, Outcome, Preview, ToolFacts, ToolIdentity, ToolSpec};
 use crate::mcp::{Answer, Call, Failure, Offered, Part, Servers};
 use crate::tool::output::{self, LIMITS};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, base64, output_file, picture, work};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, base64, output_file, picture, work};
 
 use super::form;
 use super::name::full_name;
@@ -21,61 +22,73 @@ const MOST_PICTURES: usize = 8;
 
 /// A tool of a server. Whatever the server says about it, it may do anything: it is asked about unless a rule names
 /// it.
-pub(super) struct ServerTool {
+pub(super) struct ServerTool(Arc<Of>);
+
+/// What the tool's calls share.
+struct Of {
     name: String,
     offered: Offered,
     servers: Servers,
 }
 
+/// A call: the server alone knows what its arguments mean.
+struct Asked {
+    of: Arc<Of>,
+    input: Value,
+}
+
 impl ServerTool {
     pub(super) fn new(offered: Offered, servers: Servers) -> Self {
-        Self { name: full_name(&offered.server, &offered.tool.name), offered, servers }
+        Self(Arc::new(Of { name: full_name(&offered.server, &offered.tool.name), offered, servers }))
     }
 }
 
 impl Tool for ServerTool {
     fn spec(&self) -> ToolSpec {
-        let tool = &self.offered.tool;
+        let tool = &self.0.offered.tool;
         ToolSpec {
-            name: self.name.clone(),
+            name: self.0.name.clone(),
             description: tool.description.clone(),
             input_schema: tool.input_schema.clone(),
             identity: ToolIdentity::default(),
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
-        Effect::Execute
-    }
-
-    fn subject(&self, _input: &Value, _place: &Roots) -> Subject {
-        Subject::Whole
+    fn read(&self, input: &Value, _place: &Roots) -> Arc<dyn Request> {
+        Arc::new(Asked { of: Arc::clone(&self.0), input: input.clone() })
     }
 
     fn is_said_to_harm(&self) -> bool {
-        self.offered.tool.harms
+        self.0.offered.tool.harms
+    }
+}
+
+impl Request for Asked {
+    fn effect(&self) -> Effect {
+        Effect::Execute
     }
 
-    fn about(&self, input: &Value) -> About {
-        match input.as_object() {
-            Some(fields) if !fields.is_empty() => About::Text { text: input.to_string() },
+    fn about(&self) -> About {
+        match self.input.as_object() {
+            Some(fields) if !fields.is_empty() => About::Text { text: self.input.to_string() },
             Some(_) | None => About::Subject,
         }
     }
 
-    fn check(&self, input: &Value, _before: &Before<'_>) -> Result<Preview, String> {
-        let Offered { server, tool, .. } = &self.offered;
-        let input = serde_json::to_string_pretty(input).unwrap_or_default();
+    fn check(&self, _before: &Before<'_>) -> Result<Preview, String> {
+        let Offered { server, tool, .. } = &self.of.offered;
+        let input = serde_json::to_string_pretty(&self.input).unwrap_or_default();
         Ok(Preview::Text { text: format!("{server}: {}\n{input}", tool.name) })
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let Offered { server, tool, .. } = &self.offered;
+            let Offered { server, tool, .. } = &self.of.offered;
             let (asks, mut asked) = mpsc::channel(ASKS);
-            let arguments = if input.is_null() { Value::Object(serde_json::Map::new()) } else { input };
+            let arguments =
+                if self.input.is_null() { Value::Object(serde_json::Map::new()) } else { self.input.clone() };
             let call = Call { tool: tool.name.clone(), arguments, progress: context.progress.clone(), asks };
-            let mut calling = std::pin::pin!(self.servers.call(server, call));
+            let mut calling = std::pin::pin!(self.of.servers.call(server, call));
             let answer = loop {
                 tokio::select! {
                     biased;
@@ -92,7 +105,7 @@ impl Tool for ServerTool {
             };
             match answer {
                 Ok(answer) => {
-                    let (directory, name) = (context.output_dir.to_path_buf(), self.name.clone());
+                    let (directory, name) = (context.output_dir.to_path_buf(), self.of.name.clone());
                     // Pictures are scaled; a large text is cleaned.
                     let told = work::blocking(context.cancel, move |_| told(answer, &name, &directory)).await;
                     told.unwrap_or_else(|output| output)

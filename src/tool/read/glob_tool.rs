@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
 use crate::tool::work::{self, Stop};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, memory, paths, text_file};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread, memory, paths, text_file};
 
 /// Files told to the model.
 const LIMIT: usize = 200;
@@ -32,6 +33,8 @@ pub struct GlobTool;
 
 #[derive(Debug, Clone)]
 struct Input {
+    /// As the model wrote it.
+    said: String,
     pattern: GlobMatcher,
     /// A pattern that names a hidden part wants hidden files.
     hidden: bool,
@@ -41,9 +44,9 @@ struct Input {
 }
 
 impl Input {
-    fn parse(input: &Value, roots: &Roots) -> Result<Self, String> {
-        let arguments = Arguments::parse("glob", input, FIELDS)?;
-        let mut pattern = arguments.filled_text("pattern")?.to_owned();
+    fn parse(arguments: &Arguments<'_>, roots: &Roots) -> Result<Self, String> {
+        let said = arguments.filled_text("pattern")?.to_owned();
+        let mut pattern = said.clone();
         let mut root = roots.resolve(arguments.optional_text("path")?.unwrap_or("."));
         // An absolute pattern: its fixed parts are the root.
         if pattern.starts_with('/') || pattern.starts_with("~/") {
@@ -58,6 +61,7 @@ impl Input {
             .map_err(|error| format!("glob: argument `pattern` is not a valid glob: {}", error.kind()))?
             .compile_matcher();
         Ok(Self {
+            said,
             pattern: matcher,
             hidden: pattern.split(['/', ',', '{']).any(|part| part.starts_with('.')),
             name_only: !pattern.contains('/'),
@@ -118,6 +122,11 @@ fn find(request: &Input, roots: &Roots, stop: &Stop) -> Result<(Vec<PathBuf>, u6
     Ok((found.into_iter().take(LIMIT).map(|(_, path)| path).collect(), count.into_inner()))
 }
 
+fn about(arguments: &Arguments<'_>) -> About {
+    let pattern = arguments.filled_text("pattern");
+    pattern.map_or(About::Subject, |pattern| About::Pattern { pattern: pattern.to_owned(), quoted: false })
+}
+
 impl Tool for GlobTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
@@ -142,39 +151,36 @@ impl Tool for GlobTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        let arguments = Arguments::parse("glob", input, FIELDS);
+        Unread::or_about(Effect::Read, arguments, about, |arguments| Input::parse(arguments, roots))
+    }
+}
+
+impl Request for Input {
+    fn effect(&self) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
-        match Input::parse(input, roots) {
-            Ok(request) => paths::subject_of(request.root),
-            Err(_) => Subject::Whole,
-        }
+    fn subject(&self) -> Subject {
+        paths::subject_of(self.root.clone())
     }
 
-    fn about(&self, input: &Value) -> About {
-        let pattern =
-            Arguments::parse("glob", input, FIELDS).and_then(|arguments| arguments.filled_text("pattern"));
-        pattern.map_or(About::Subject, |pattern| About::Pattern { pattern: pattern.to_owned(), quoted: false })
+    fn about(&self) -> About {
+        About::Pattern { pattern: self.said.clone(), quoted: false }
     }
 
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let request = Input::parse(input, before.roots)?;
-        text_file::listed(before.roots, &request.root)?;
-        let pattern = request.pattern.glob().glob();
-        Ok(Preview::Text { text: format!("{pattern} in {}", paths::shown(before.roots, &request.root)) })
+    fn check(&self, before: &Before<'_>) -> Result<Preview, String> {
+        text_file::listed(before.roots, &self.root)?;
+        let pattern = self.pattern.glob().glob();
+        Ok(Preview::Text { text: format!("{pattern} in {}", paths::shown(before.roots, &self.root)) })
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let request = match Input::parse(&input, context.roots) {
-                Ok(request) => request,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
-            let root = request.root.clone();
+            let root = self.root.clone();
             let roots = context.roots.clone();
-            let found = work::blocking(context.cancel, move |stop| find(&request, &roots, stop)).await;
+            let found = work::blocking(context.cancel, move |stop| find(&self, &roots, stop)).await;
             match found {
                 Err(stopped) => stopped,
                 Ok(Err(problem)) => ToolOutput::failed(problem),

@@ -1,6 +1,7 @@
 //! The `grep` tool: lines by content.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use grep_regex::RegexMatcher;
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::secret::files::SecretFiles;
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, paths, text_file, work};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread, paths, text_file, work};
 
 use super::grep_search::{self, FileHits, Found, Search, Wanted};
 
@@ -38,9 +39,8 @@ const FIELDS: &[Field] = &[
 #[derive(Debug, Default)]
 pub struct GrepTool;
 
-/// Reads the input; `secrets` are not looked into.
-fn request(input: &Value, roots: &Roots, secrets: SecretFiles) -> Result<Search, String> {
-    let arguments = Arguments::parse("grep", input, FIELDS)?;
+/// Reads the arguments. Which files are secret is known when it runs.
+fn parse(arguments: &Arguments<'_>, roots: &Roots) -> Result<Search, String> {
     let pattern = arguments.text("pattern")?;
     if pattern.is_empty() {
         return Err("grep: argument `pattern` is empty; it would match every line".to_owned());
@@ -64,7 +64,7 @@ fn request(input: &Value, roots: &Roots, secrets: SecretFiles) -> Result<Search,
         context: usize::try_from(context).unwrap_or(0),
         wanted,
         limit: arguments.number("limit")?.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(LIMIT),
-        secrets,
+        secrets: SecretFiles::default(),
     })
 }
 
@@ -162,6 +162,17 @@ fn lines(text: &mut String, hits: &FileHits, left: &mut u64) {
     }
 }
 
+fn about(arguments: &Arguments<'_>) -> About {
+    arguments.text("pattern").map_or(About::Subject, about_pattern)
+}
+
+fn about_pattern(pattern: &str) -> About {
+    if pattern.trim().is_empty() {
+        return About::Subject;
+    }
+    About::Pattern { pattern: pattern.to_owned(), quoted: true }
+}
+
 impl Tool for GrepTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
@@ -192,35 +203,33 @@ impl Tool for GrepTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        let arguments = Arguments::parse("grep", input, FIELDS);
+        Unread::or_about(Effect::Read, arguments, about, |arguments| parse(arguments, roots))
+    }
+}
+
+impl Request for Search {
+    fn effect(&self) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
-        match request(input, roots, SecretFiles::default()) {
-            Ok(search) => paths::subject_of(search.root),
-            Err(_) => Subject::Whole,
-        }
+    fn subject(&self) -> Subject {
+        paths::subject_of(self.root.clone())
     }
 
-    fn about(&self, input: &Value) -> About {
-        let pattern =
-            Arguments::parse("grep", input, FIELDS).and_then(|arguments| arguments.filled_text("pattern"));
-        pattern.map_or(About::Subject, |pattern| About::Pattern { pattern: pattern.to_owned(), quoted: true })
+    fn about(&self) -> About {
+        about_pattern(&self.pattern)
     }
 
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let search = request(input, before.roots, SecretFiles::default())?;
-        prepared(&search, before.roots)?;
-        Ok(Preview::Text { text: format!("{} in {}", search.pattern, paths::shown(before.roots, &search.root)) })
+    fn check(&self, before: &Before<'_>) -> Result<Preview, String> {
+        prepared(self, before.roots)?;
+        Ok(Preview::Text { text: format!("{} in {}", self.pattern, paths::shown(before.roots, &self.root)) })
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let search = match request(&input, context.roots, context.sandbox.secret_files()) {
-                Ok(search) => search,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
+            let search = Self { secrets: context.sandbox.secret_files(), ..(*self).clone() };
             let root = search.root.clone();
             let roots = context.roots.clone();
             let found = work::blocking(context.cancel, move |stop| {

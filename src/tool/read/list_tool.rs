@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use ignore::WalkBuilder;
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
 use crate::tool::work::{self, Stop};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, paths, text_file};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread, paths, text_file};
 
 /// Entries told to the model.
 const LIMIT: u64 = 500;
@@ -105,32 +106,30 @@ impl Tool for ListTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        Unread::or(Effect::Read, Input::parse(input, roots))
+    }
+}
+
+impl Request for Input {
+    fn effect(&self) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
-        match Input::parse(input, roots) {
-            Ok(request) => paths::subject_of(request.path),
-            Err(_) => Subject::Whole,
-        }
+    fn subject(&self) -> Subject {
+        paths::subject_of(self.path.clone())
     }
 
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let request = Input::parse(input, before.roots)?;
-        text_file::listed(before.roots, &request.path)?;
-        Ok(Preview::Text { text: paths::shown(before.roots, &request.path) })
+    fn check(&self, before: &Before<'_>) -> Result<Preview, String> {
+        text_file::listed(before.roots, &self.path)?;
+        Ok(Preview::Text { text: paths::shown(before.roots, &self.path) })
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let request = match Input::parse(&input, context.roots) {
-                Ok(request) => request,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
-            let path = request.path.clone();
+            let path = self.path.clone();
             let roots = context.roots.clone();
-            match work::blocking(context.cancel, move |stop| list(&request, &roots, stop)).await {
+            match work::blocking(context.cancel, move |stop| list(&self, &roots, stop)).await {
                 Err(stopped) => stopped,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
                 Ok(Ok((text, count))) => {

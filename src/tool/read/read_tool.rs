@@ -2,6 +2,7 @@
 
 use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use crate::tool::kind::{self, Kind, SAMPLE};
 use crate::tool::picture::{self, Fitted, Scaled};
 use crate::tool::text_file::{self, Encoding, WHOLE_LIMIT};
 use crate::tool::work::{self, Stop};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, output, paths};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread, output, paths};
 
 use super::page::{self, Page, Range};
 
@@ -34,6 +35,7 @@ const FIELDS: &[Field] = &[
 #[derive(Debug, Default)]
 pub struct ReadTool;
 
+#[derive(Debug, Clone)]
 struct Input {
     path: PathBuf,
     offset: u64,
@@ -44,17 +46,6 @@ struct Input {
 enum Found {
     Text { real: PathBuf, page: Page, encoding: Encoding, seen: FileState, text: Option<String>, size: u64 },
     Picture(Fitted),
-}
-
-impl Input {
-    fn parse(input: &Value, roots: &Roots) -> Result<Self, String> {
-        let arguments = Arguments::parse("read", input, FIELDS)?;
-        Ok(Self {
-            path: roots.resolve(arguments.filled_text("path")?),
-            offset: arguments.number("offset")?.unwrap_or(1).max(1),
-            limit: arguments.number("limit")?.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LINES),
-        })
-    }
 }
 
 impl Tool for ReadTool {
@@ -80,32 +71,37 @@ impl Tool for ReadTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        let arguments = Arguments::parse("read", input, FIELDS);
+        Unread::or_on_path(Effect::Read, arguments, roots, |arguments, path, _| {
+            Ok(Input {
+                path: roots.resolve(path),
+                offset: arguments.number("offset")?.unwrap_or(1).max(1),
+                limit: arguments.number("limit")?.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LINES),
+            })
+        })
+    }
+}
+
+impl Request for Input {
+    fn effect(&self) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
-        Arguments::parse("read", input, FIELDS)
-            .and_then(|arguments| arguments.filled_text("path"))
-            .map_or(Subject::Whole, |path| paths::subject(roots, [path]))
+    fn subject(&self) -> Subject {
+        paths::subject_of(self.path.clone())
     }
 
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let request = Input::parse(input, before.roots)?;
-        look(before.roots, &request, &Stop::default())?;
-        Ok(Preview::Text { text: paths::shown(before.roots, &request.path) })
+    fn check(&self, before: &Before<'_>) -> Result<Preview, String> {
+        look(before.roots, self, &Stop::default())?;
+        Ok(Preview::Text { text: paths::shown(before.roots, &self.path) })
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let request = match Input::parse(&input, context.roots) {
-                Ok(request) => request,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
-            let path = request.path.clone();
+            let Self { path, offset, limit } = (*self).clone();
             let roots = context.roots.clone();
-            let (offset, limit) = (request.offset, request.limit);
-            let found = work::blocking(context.cancel, move |stop| look(&roots, &request, stop)).await;
+            let found = work::blocking(context.cancel, move |stop| look(&roots, &self, stop)).await;
             let facts = |lines| ToolFacts { path: Some(path.clone()), lines, ..ToolFacts::default() };
             match found {
                 Err(stopped) => stopped,

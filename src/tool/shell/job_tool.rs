@@ -1,17 +1,18 @@
 //! The `shell_job` tool: looks after commands in the background.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb};
+use crate::conversation::{Effect, Preview, ToolFacts, ToolIdentity, ToolSpec, ToolVerb};
 use crate::secret::CUT;
 use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::output::{self, LIMITS};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, work};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread, work};
 
 use super::detached::{DetachedJob, DetachedJobs};
 use super::detached_words;
@@ -40,7 +41,7 @@ enum Input {
     Kill { job: u64 },
 }
 
-fn request(input: &Value) -> Result<Input, String> {
+fn parse(input: &Value) -> Result<Input, String> {
     let arguments = Arguments::parse("shell_job", input, FIELDS)?;
     let job = || {
         arguments
@@ -136,19 +137,21 @@ impl Tool for ShellJobTool {
     }
 
     /// Its jobs were approved when they began; looking at them and ending them reaches nothing else.
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, _place: &Roots) -> Arc<dyn Request> {
+        Unread::or(Effect::Read, parse(input))
+    }
+}
+
+impl Request for Input {
+    fn effect(&self) -> Effect {
         Effect::Read
     }
 
-    fn subject(&self, _input: &Value, _place: &Roots) -> Subject {
-        Subject::Whole
-    }
-
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let (text, job) = match request(input)? {
-            Input::List => ("list".to_owned(), None),
-            Input::Read { job, .. } => (format!("read job {job}"), Some(job)),
-            Input::Kill { job } => (format!("kill job {job}"), Some(job)),
+    fn check(&self, before: &Before<'_>) -> Result<Preview, String> {
+        let (text, job) = match *self {
+            Self::List => ("list".to_owned(), None),
+            Self::Read { job, .. } => (format!("read job {job}"), Some(job)),
+            Self::Kill { job } => (format!("kill job {job}"), Some(job)),
         };
         let detached = DetachedJobs::in_directory(before.output_dir);
         let is_there = |job: u64| {
@@ -164,12 +167,11 @@ impl Tool for ShellJobTool {
         }
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
             let jobs = &context.memory.jobs;
-            match request(&input) {
-                Err(problem) => ToolOutput::failed(problem),
-                Ok(Input::List) => {
+            match *self {
+                Input::List => {
                     let list = jobs.list();
                     let detached = DetachedJobs::in_directory(context.output_dir).list(SystemTime::now());
                     let lines: Vec<String> =
@@ -177,13 +179,13 @@ impl Tool for ShellJobTool {
                     let text = if lines.is_empty() { "No jobs.".to_owned() } else { lines.join("\n") };
                     ToolOutput::ok(text, ToolFacts { lines: Some(lines.len() as u64), ..ToolFacts::default() })
                 }
-                Ok(Input::Read { job, .. }) if job >= DetachedJobs::FIRST => {
+                Input::Read { job, .. } if job >= DetachedJobs::FIRST => {
                     detached_words::news(&context, job).unwrap_or_else(|| none(job))
                 }
-                Ok(Input::Kill { job }) if job >= DetachedJobs::FIRST => {
+                Input::Kill { job } if job >= DetachedJobs::FIRST => {
                     detached_words::kill(&context, job).await.unwrap_or_else(|| none(job))
                 }
-                Ok(Input::Read { job, wait }) => {
+                Input::Read { job, wait } => {
                     if let Some(wait) = wait {
                         tokio::select! {
                             biased;
@@ -196,7 +198,7 @@ impl Tool for ShellJobTool {
                     news(jobs, job).unwrap_or_else(|| none(job))
                 }
                 // Not cancelled: a kill that is broken off leaves processes behind.
-                Ok(Input::Kill { job }) => kill(jobs, job).await,
+                Input::Kill { job } => kill(jobs, job).await,
             }
         })
     }

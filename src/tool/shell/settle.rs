@@ -2,47 +2,52 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use crate::conversation::ToolFacts;
-use crate::tool::{Roots, Settled, ToolMemory, ToolOutput, memory, paths};
+use crate::tool::{Roots, ToolMemory, ToolOutput, memory, paths};
 
 use super::project::{self, Belongs, Known, Made};
 
 /// Projects the model may mean are looked for among so many files that it has seen, and no more.
 const MOST_SEEN: usize = 10_000;
 
+/// Where a call runs.
+pub(super) enum Place {
+    /// Where it says.
+    AsIs,
+    /// In another directory; the note says why.
+    There { directory: PathBuf, note: String },
+    /// Nowhere: this is its result.
+    Answer(Box<ToolOutput>),
+}
+
 /// Settles a call that says nothing of a directory, or something (`said`).
 pub(super) fn settle(
-    (input, lines): (&Value, &[String]),
+    lines: &[String],
     (directory, said): (&Path, bool),
     roots: &Roots,
     memory: &ToolMemory,
-) -> Settled {
+) -> Place {
     let exists = |path: &Path| path.exists();
     let made = memory::lock(&memory.made).clone();
     let seen = seen(memory);
     let known = Known { directory, workspace: &roots.workspace, made: &made, seen: &seen, exists: &exists };
     if let Some((before, whole)) = project::already(lines, &known) {
-        return Settled::Answer(Box::new(answered(before, whole, roots)));
+        return Place::Answer(Box::new(answered(before, whole, roots)));
     }
     if said {
-        return Settled::AsIs;
+        return Place::AsIs;
     }
     let shown = |path: &Path| paths::shown(roots, path);
     match project::belongs(lines, &known) {
-        Belongs::Here => Settled::AsIs,
+        Belongs::Here => Place::AsIs,
         Belongs::There { directory, marker } => {
-            let (Some(object), Some(to)) = (input.as_object(), directory.to_str()) else { return Settled::AsIs };
-            let mut object = object.clone();
-            object.insert("cwd".to_owned(), Value::String(to.to_owned()));
             let note =
                 format!("[it ran in {}: {marker} is there and not in the working directory]", shown(&directory));
-            Settled::Input { input: Value::Object(object), note }
+            Place::There { directory, note }
         }
         Belongs::OneOf { directories, marker } => {
             let list: Vec<String> = directories.iter().map(|directory| shown(directory)).collect();
-            Settled::Answer(Box::new(ToolOutput::failed(format!(
+            Place::Answer(Box::new(ToolOutput::failed(format!(
                 "shell: not run: there is no {marker} here or above, but in {}. Say with `cwd` which one is meant.",
                 list.join(", ")
             ))))

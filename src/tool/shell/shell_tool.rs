@@ -12,7 +12,8 @@ use crate::conversation::{
 };
 use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::{
-    Access, Before, Roots, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work,
+    Access, Before, Request, Roots, Settled, Tool, ToolContext, ToolMemory, ToolOutput, Unread, paths, text_file,
+    work,
 };
 
 use super::person_shell::PersonShell;
@@ -46,18 +47,34 @@ const FIELDS: &[Field] = &[
     Field { name: "background", aliases: &["run_in_background", "is_background"] },
 ];
 
+/// The arguments that a trial keeps to; with any other a call means something that a trial is not.
+const TRIED: &[&str] = &["command", "timeout"];
+
 /// Runs command lines.
 #[derive(Debug, Clone, Default)]
 pub struct ShellTool {
+    starts: Starts,
+}
+
+/// What commands are started with.
+#[derive(Debug, Clone, Default)]
+struct Starts {
     helper: Option<PathBuf>,
     person: Option<Arc<PersonShell>>,
 }
 
+#[derive(Debug, Clone)]
 struct Input {
+    starts: Starts,
+    /// The arguments, as they came.
+    given: Value,
     /// What the model gave: at least one.
     lines: Vec<String>,
     /// The line that is judged, shown and run.
     line: String,
+    /// What a rule or a person judges: the line with its directory.
+    whole: String,
+    access: Access,
     background: bool,
     keep: bool,
     limit: u64,
@@ -72,20 +89,19 @@ impl ShellTool {
     /// (`child::launch`); without it a command has its own group only and can reach the terminal.
     #[must_use]
     pub fn new(helper: Option<PathBuf>) -> Self {
-        Self { helper, person: None }
+        Self { starts: Starts { helper, person: None } }
     }
 
     /// Has commands find what the person's shell has, and keeps what they change in theirs.
     #[must_use]
     pub fn beside(self, person: Arc<PersonShell>) -> Self {
-        Self { person: Some(person), ..self }
+        Self { starts: Starts { person: Some(person), ..self.starts } }
     }
 }
 
 impl Input {
-    fn parse(input: &Value, roots: &Roots) -> Result<Self, String> {
-        let arguments = Arguments::parse(NAME, input, FIELDS)?;
-        let lines = lines(&arguments)?;
+    fn parse(arguments: &Arguments<'_>, given: &Value, starts: &Starts, roots: &Roots) -> Result<Self, String> {
+        let lines = lines(arguments)?;
         let line = one_line(&lines);
         check(&line)?;
         let background = arguments.flag("background")?;
@@ -102,7 +118,27 @@ impl Input {
         if interactive && (background || lines.len() > 1) {
             return Err("shell: an interactive command runs alone, and not in the background".to_owned());
         }
-        Ok(Self { lines, line, background, keep, limit: limit.min(TIMEOUT_LIMIT), directory, said, interactive })
+        let access = match arguments.value("access").and_then(Value::as_str) {
+            Some("workspace") => Access::Workspace,
+            Some("full") => Access::Full,
+            Some(_) | None => Access::Usual,
+        };
+        let (whole, limit) = (line_in(&directory, &line, roots), limit.min(TIMEOUT_LIMIT));
+        let (starts, given) = (starts.clone(), given.clone());
+        Ok(Self {
+            starts,
+            given,
+            lines,
+            line,
+            whole,
+            access,
+            background,
+            keep,
+            limit,
+            directory,
+            said,
+            interactive,
+        })
     }
 
     /// Says why it could not begin where it is to run. Looks at the disk.
@@ -115,8 +151,8 @@ impl Input {
     }
 
     /// Says why it would not be run.
-    fn refused(&self, helper: Option<&Path>, can_lend: bool, memory: &ToolMemory) -> Option<String> {
-        if self.interactive && !loan::is_possible(helper, can_lend) {
+    fn refused(&self, can_lend: bool, memory: &ToolMemory) -> Option<String> {
+        if self.interactive && !loan::is_possible(self.starts.helper.as_deref(), can_lend) {
             return Some(NO_TERMINAL.to_owned());
         }
         if self.background && !self.keep && !memory.jobs.has_room() {
@@ -125,18 +161,26 @@ impl Input {
         }
         None
     }
+}
 
-    /// The line a rule or a person judges: with the directory, for relative paths mean something else there.
-    fn whole_line(&self, roots: &Roots) -> String {
-        let line = &self.line;
-        if self.directory == roots.cwd {
-            return line.clone();
-        }
-        let directory = self.directory.to_string_lossy();
-        // Only a NUL cannot be quoted, and no path has one.
-        let quoted = shlex::try_quote(&directory).unwrap_or_default();
-        format!("cd {quoted} && {line}")
+/// A line with the directory that it runs in: relative paths mean something else there.
+pub(crate) fn line_in(directory: &Path, line: &str, roots: &Roots) -> String {
+    if directory == roots.cwd {
+        return line.to_owned();
     }
+    let directory = directory.to_string_lossy();
+    // Only a NUL cannot be quoted, and no path has one.
+    let quoted = shlex::try_quote(&directory).unwrap_or_default();
+    format!("cd {quoted} && {line}")
+}
+
+/// What a person reads of several commands: the first line of each. The list stops at a failure, as this would.
+fn about(lines: &[String]) -> About {
+    if lines.len() < 2 {
+        return About::Subject;
+    }
+    let first = lines.iter().filter_map(|line| line.lines().next());
+    About::Text { text: first.collect::<Vec<_>>().join(" && ") }
 }
 
 /// Makes one text of a list. It is what is judged, shown and run, letter by letter: lines judged together and run apart
@@ -223,93 +267,94 @@ impl Tool for ShellTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, roots: &Roots) -> Arc<dyn Request> {
+        let arguments = Arguments::parse(NAME, input, FIELDS);
+        let about = |arguments: &Arguments<'_>| lines(arguments).map_or(About::Subject, |lines| about(&lines));
+        let read = |arguments: &Arguments<'_>| Input::parse(arguments, input, &self.starts, roots);
+        Unread::or_about(Effect::Execute, arguments, about, read)
+    }
+}
+
+impl Request for Input {
+    fn effect(&self) -> Effect {
         Effect::Execute
     }
 
-    fn subject(&self, input: &Value, roots: &Roots) -> Subject {
-        match Input::parse(input, roots) {
-            Ok(request) => Subject::Command { line: request.whole_line(roots) },
-            Err(_) => Subject::Whole,
-        }
+    fn subject(&self) -> Subject {
+        Subject::Command { line: self.whole.clone() }
     }
 
-    fn access(&self, input: &Value) -> Access {
-        match input.get("access").and_then(Value::as_str) {
-            Some("workspace") => Access::Workspace,
-            Some("full") => Access::Full,
-            Some(_) | None => Access::Usual,
-        }
+    fn about(&self) -> About {
+        about(&self.lines)
     }
 
-    fn settle(&self, input: &Value, roots: &Roots, memory: &ToolMemory) -> Settled {
-        // What cannot be read is refused when it is run.
-        let Ok(request) = Input::parse(input, roots) else { return Settled::AsIs };
-        settle::settle((input, &request.lines), (&request.directory, request.said), roots, memory)
+    fn access(&self) -> Access {
+        self.access
     }
 
-    fn outlives(&self, input: &Value) -> bool {
-        Arguments::parse(NAME, input, FIELDS).and_then(|arguments| arguments.flag("keep")).unwrap_or(false)
-    }
-
-    fn is_beside(&self, input: &Value) -> bool {
-        let flag = |name| {
-            Arguments::parse(NAME, input, FIELDS).and_then(|arguments| arguments.flag(name)).unwrap_or(false)
-        };
-        ["background", "keep", "interactive"].into_iter().any(flag)
-    }
-
-    fn about(&self, input: &Value) -> About {
-        match Arguments::parse(NAME, input, FIELDS).and_then(|arguments| lines(&arguments)) {
-            Ok(lines) if lines.len() > 1 => {
-                let first = lines.iter().filter_map(|line| line.lines().next());
-                // The list stops at a failure, as this would.
-                About::Text { text: first.collect::<Vec<_>>().join(" && ") }
+    fn settle(&self, roots: &Roots, memory: &ToolMemory) -> Settled {
+        match settle::settle(&self.lines, (&self.directory, self.said), roots, memory) {
+            settle::Place::AsIs => Settled::AsIs,
+            settle::Place::Answer(output) => Settled::Answer(output),
+            settle::Place::There { directory, note } => {
+                let (Some(given), Some(to)) = (self.given.as_object(), directory.to_str()) else {
+                    return Settled::AsIs;
+                };
+                let mut given = given.clone();
+                given.insert("cwd".to_owned(), Value::String(to.to_owned()));
+                let input = Value::Object(given);
+                let whole = line_in(&directory, &self.line, roots);
+                let request = Self { given: input.clone(), whole, directory, said: true, ..self.clone() };
+                Settled::Instead { request: Arc::new(request), input, note }
             }
-            Ok(_) | Err(_) => About::Subject,
         }
     }
 
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let request = Input::parse(input, before.roots)?;
-        request.no_directory(before.roots).map_or(Ok(()), Err)?;
-        request.refused(self.helper.as_deref(), before.can_lend, before.memory).map_or(Ok(()), Err)?;
-        Ok(Preview::Command { line: request.whole_line(before.roots) })
+    fn is_its_line(&self) -> bool {
+        let given = self.given.as_object();
+        given.is_some_and(|given| given.keys().all(|name| TRIED.contains(&name.as_str())))
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn outlives(&self) -> bool {
+        self.keep
+    }
+
+    fn is_beside(&self) -> bool {
+        self.background || self.interactive
+    }
+
+    fn check(&self, before: &Before<'_>) -> Result<Preview, String> {
+        self.no_directory(before.roots).map_or(Ok(()), Err)?;
+        self.refused(before.can_lend, before.memory).map_or(Ok(()), Err)?;
+        Ok(Preview::Command { line: self.whole.clone() })
+    }
+
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let request = match Input::parse(&input, context.roots) {
-                Ok(request) => request,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
             if context.cancel.is_cancelled() {
                 return work::interrupted("Interrupted by the user before it started.", ToolFacts::default());
             }
-            let helper = self.helper.as_deref();
-            if let Some(problem) = request.refused(helper, context.person.can_lend(), context.memory) {
+            if let Some(problem) = self.refused(context.person.can_lend(), context.memory) {
                 return ToolOutput::failed(problem);
             }
-            let (request, roots) = (Arc::new(request), context.roots.clone());
-            let looked = Arc::clone(&request);
+            let (looked, roots) = (Arc::clone(&self), context.roots.clone());
             match work::blocking(context.cancel, move |_| looked.no_directory(&roots)).await {
                 Ok(None) => {}
                 Ok(Some(problem)) => return ToolOutput::failed(problem),
                 Err(stopped) => return stopped,
             }
-            let person = self.person.as_deref();
-            if request.keep {
-                let line = request.line.as_str();
-                return detached_words::start((helper, person), line, &request.directory, FIRST_LOOK, &context)
+            let (helper, person) = (self.starts.helper.as_deref(), self.starts.person.as_deref());
+            if self.keep {
+                return detached_words::start((helper, person), &self.line, &self.directory, FIRST_LOOK, &context)
                     .await;
             }
-            if request.background {
-                return in_background((helper, person), &request, &context).await;
+            if self.background {
+                return in_background((helper, person), &self, &context).await;
             }
-            let what = What { line: &request.line, interactive: request.interactive, program: None, person };
-            let output = run_to_the_end(helper, &what, &request.directory, request.limit, &context).await;
+            let what = What { line: &self.line, interactive: self.interactive, program: None, person };
+            let output = run_to_the_end(helper, &what, &self.directory, self.limit, &context).await;
             if output.outcome == Outcome::Ok {
-                settle::remember(&request.lines, &request.directory, context.memory);
+                settle::remember(&self.lines, &self.directory, context.memory);
             }
             output
         })

@@ -14,7 +14,7 @@ use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdenti
 use crate::platform::ADOPTS;
 use crate::tool::arguments::{Arguments, Field};
 use crate::tool::shell::{Group, Launch, Mark, PersonShell, Resources, SET};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, work};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread, work};
 
 use super::keys;
 use super::programs::{self, Program, Programs};
@@ -45,6 +45,12 @@ const FIELDS: &[Field] = &[
 /// Drives interactive programs.
 #[derive(Debug, Default)]
 pub struct TerminalTool {
+    starts: Starts,
+}
+
+/// What programs are started with.
+#[derive(Debug, Clone, Default)]
+struct Starts {
     helper: Option<PathBuf>,
     person: Option<Arc<PersonShell>>,
 }
@@ -53,13 +59,19 @@ impl TerminalTool {
     /// Makes the tool. `helper` is the axi program; without it nothing can get a terminal of its own.
     #[must_use]
     pub fn new(helper: Option<PathBuf>) -> Self {
-        Self { helper, person: None }
+        Self { starts: Starts { helper, person: None } }
     }
 
     /// Has programs find what the person's shell has.
     #[must_use]
     pub fn beside(self, person: Arc<PersonShell>) -> Self {
-        Self { person: Some(person), ..self }
+        Self { starts: Starts { person: Some(person), ..self.starts } }
+    }
+}
+
+impl Starts {
+    fn who(&self) -> (Option<&Path>, Option<&PersonShell>) {
+        (self.helper.as_deref(), self.person.as_deref())
     }
 }
 
@@ -71,12 +83,13 @@ enum Action {
 }
 
 struct Input {
+    starts: Starts,
     action: Action,
     until: Option<RegexMatcher>,
     wait: Option<Duration>,
 }
 
-fn request(input: &Value) -> Result<Input, String> {
+fn parse(input: &Value, starts: Starts) -> Result<Input, String> {
     let arguments = Arguments::parse("terminal", input, FIELDS)?;
     let terminal =
         || arguments.number("terminal")?.ok_or_else(|| arguments.missing("terminal", "the number that start gave"));
@@ -101,7 +114,7 @@ fn request(input: &Value) -> Result<Input, String> {
         .transpose()
         .map_err(|error| format!("terminal: argument `until` is no regular expression: {error}"))?;
     let wait = arguments.number("wait")?.map(|wait| Duration::from_secs(wait.min(WAIT_LIMIT)));
-    Ok(Input { action, until, wait })
+    Ok(Input { starts, action, until, wait })
 }
 
 /// What a person and rules judge. Keys are no command line, whatever they spell: a word that would be harmless as a
@@ -275,55 +288,52 @@ impl Tool for TerminalTool {
         }
     }
 
-    fn effect(&self, input: &Value, _place: &Roots) -> Effect {
-        match request(input) {
-            Ok(request) if judged(&request.action).is_none() => Effect::Read,
-            Ok(_) | Err(_) => Effect::Execute,
+    fn read(&self, input: &Value, _place: &Roots) -> Arc<dyn Request> {
+        Unread::or(Effect::Execute, parse(input, self.starts.clone()))
+    }
+}
+
+impl Request for Input {
+    fn effect(&self) -> Effect {
+        if judged(&self.action).is_none() { Effect::Read } else { Effect::Execute }
+    }
+
+    fn subject(&self) -> Subject {
+        judged(&self.action).map_or(Subject::Whole, |line| Subject::Command { line })
+    }
+
+    fn about(&self) -> About {
+        match &self.action {
+            Action::Read { .. } => About::Screen,
+            Action::Stop { .. } => About::End,
+            Action::Send { keys, .. } => About::Text { text: keys.clone() },
+            Action::Start { .. } => About::Subject,
         }
     }
 
-    fn subject(&self, input: &Value, _place: &Roots) -> Subject {
-        let line = request(input).ok().and_then(|request| judged(&request.action));
-        line.map_or(Subject::Whole, |line| Subject::Command { line })
-    }
-
-    fn about(&self, input: &Value) -> About {
-        match request(input).map(|request| request.action) {
-            Ok(Action::Read { .. }) => About::Screen,
-            Ok(Action::Stop { .. }) => About::End,
-            Ok(Action::Send { keys, .. }) => About::Text { text: keys },
-            Ok(Action::Start { .. }) | Err(_) => About::Subject,
-        }
-    }
-
-    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let request = request(input)?;
+    fn check(&self, before: &Before<'_>) -> Result<Preview, String> {
         let programs = &before.memory.programs;
-        match &request.action {
-            Action::Start { .. } => drop(may_start(self.helper.as_deref(), programs)?),
+        match &self.action {
+            Action::Start { .. } => drop(may_start(self.starts.helper.as_deref(), programs)?),
             Action::Send { terminal, .. } | Action::Read { terminal } | Action::Stop { terminal } => {
                 drop(found(programs, *terminal)?);
             }
         }
-        Ok(match judged(&request.action) {
+        Ok(match judged(&self.action) {
             Some(line) => Preview::Command { line },
             None => Preview::Text { text: "look".to_owned() },
         })
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let request = match request(&input) {
-                Ok(request) => request,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
             if context.cancel.is_cancelled() {
                 return work::interrupted("Interrupted by the user before it started.", ToolFacts::default());
             }
-            let number = match &request.action {
+            let number = match &self.action {
                 Action::Start { line } => {
-                    return match start((self.helper.as_deref(), self.person.as_deref()), line, &context) {
-                        Ok(program) => settled(&program, &request, false, &context).await,
+                    return match start(self.starts.who(), line, &context) {
+                        Ok(program) => settled(&program, &self, false, &context).await,
                         Err(problem) => ToolOutput::failed(problem),
                     };
                 }
@@ -333,14 +343,14 @@ impl Tool for TerminalTool {
                 Ok(program) => program,
                 Err(problem) => return ToolOutput::failed(problem),
             };
-            match &request.action {
+            match &self.action {
                 Action::Send { keys, .. } => {
                     let (keys, typist) = (keys::bytes(keys), std::sync::Arc::clone(&program));
                     // A program that does not read its keys blocks whoever types more than fit.
                     match work::blocking(context.cancel, move |_| typist.send(&keys)).await {
                         Err(stopped) => stopped,
                         Ok(Err(error)) => ToolOutput::failed(format!("terminal: the keys were not taken: {error}")),
-                        Ok(Ok(())) => settled(&program, &request, false, &context).await,
+                        Ok(Ok(())) => settled(&program, &self, false, &context).await,
                     }
                 }
                 Action::Stop { .. } => {
@@ -350,7 +360,7 @@ impl Tool for TerminalTool {
                     let output = worded(&program, None);
                     ToolOutput { facts: ToolFacts { exit_code: None, ..output.facts }, ..output }
                 }
-                Action::Read { .. } | Action::Start { .. } => settled(&program, &request, true, &context).await,
+                Action::Read { .. } | Action::Start { .. } => settled(&program, &self, true, &context).await,
             }
         })
     }

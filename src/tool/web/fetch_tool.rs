@@ -1,6 +1,7 @@
 //! The `web_fetch` tool: one page of the web as text.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use encoding_rs::Encoding;
 use futures_util::future::BoxFuture;
@@ -12,7 +13,7 @@ use crate::conversation::{
 };
 use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::output::{self, Limits};
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, kind, output_file, work};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread, kind, output_file, work};
 
 use super::page::{self, Fetched, Reach, Refused};
 use super::{address, markdown};
@@ -43,14 +44,15 @@ struct Input {
     url: Url,
     /// Whether it is meant for this machine or its network, by its name or as the model says.
     private: bool,
+    trusted: Option<PathBuf>,
 }
 
 impl Input {
-    fn parse(input: &Value) -> Result<Self, String> {
+    fn parse(input: &Value, trusted: Option<PathBuf>) -> Result<Self, String> {
         let arguments = Arguments::parse("web_fetch", input, FIELDS)?;
         let url = address::parse(arguments.filled_text("url")?)?;
         let private = arguments.flag("private")? || address::is_private_host(url.host_str().unwrap_or_default());
-        Ok(Self { url, private })
+        Ok(Self { url, private, trusted })
     }
 }
 
@@ -73,39 +75,38 @@ impl Tool for WebFetchTool {
         }
     }
 
+    fn read(&self, input: &Value, _place: &Roots) -> Arc<dyn Request> {
+        Unread::or(Effect::Network, Input::parse(input, self.trusted.clone()))
+    }
+}
+
+impl Request for Input {
     /// Reaching what only this machine can reach is more than reading the web: no rule but one that names the host
     /// allows it.
-    fn effect(&self, input: &Value, _place: &Roots) -> Effect {
-        match Input::parse(input) {
-            Ok(request) if request.private => Effect::Execute,
-            Ok(_) | Err(_) => Effect::Network,
-        }
+    fn effect(&self) -> Effect {
+        if self.private { Effect::Execute } else { Effect::Network }
     }
 
-    fn subject(&self, input: &Value, _place: &Roots) -> Subject {
-        let host = Input::parse(input).ok().and_then(|request| request.url.host_str().map(str::to_owned));
-        host.map_or(Subject::Whole, |host| Subject::Host { host: address::literal(&host).to_ascii_lowercase() })
+    fn subject(&self) -> Subject {
+        let host = self.url.host_str();
+        host.map_or(Subject::Whole, |host| Subject::Host { host: address::literal(host).to_ascii_lowercase() })
     }
 
-    fn check(&self, input: &Value, _before: &Before<'_>) -> Result<Preview, String> {
-        Ok(Preview::Text { text: format!("GET {}", Input::parse(input)?.url) })
+    fn check(&self, _before: &Before<'_>) -> Result<Preview, String> {
+        Ok(Preview::Text { text: format!("GET {}", self.url) })
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let Input { url, private } = match Input::parse(&input) {
-                Ok(request) => request,
-                Err(problem) => return ToolOutput::failed(problem),
-            };
-            let reach = if private { Reach::Private } else { Reach::Web };
+            let reach = if self.private { Reach::Private } else { Reach::Web };
             let interrupted = || work::interrupted("Interrupted by the user.", ToolFacts::default());
             let fetched = tokio::select! {
                 biased;
                 () = context.cancel.cancelled() => return interrupted(),
-                fetched = page::fetch(url.clone(), reach, self.trusted.as_deref()) => fetched,
+                fetched = page::fetch(self.url.clone(), reach, self.trusted.as_deref()) => fetched,
             };
             match fetched {
-                Err(refused) => ToolOutput::failed(why_not(&url, &refused)),
+                Err(refused) => ToolOutput::failed(why_not(&self.url, &refused)),
                 Ok(fetched) => {
                     let directory = context.output_dir.to_path_buf();
                     // A large page takes some milliseconds to convert.

@@ -1,6 +1,7 @@
 //! The `web_search` tool: what a SearXNG of the person's finds.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use reqwest::Url;
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field};
 use crate::tool::output;
-use crate::tool::{Before, Roots, Tool, ToolContext, ToolOutput, work};
+use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, work};
 
 use super::address;
 use super::fetch_tool::{quoted, why_not};
@@ -54,6 +55,14 @@ impl WebSearchTool {
     }
 }
 
+/// What the search engine is asked, or why it cannot be.
+struct Asked {
+    /// The search engine's host.
+    host: Option<String>,
+    url: Result<Url, String>,
+    trusted: Option<PathBuf>,
+}
+
 impl Tool for WebSearchTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
@@ -70,22 +79,29 @@ impl Tool for WebSearchTool {
         }
     }
 
-    fn effect(&self, _input: &Value, _place: &Roots) -> Effect {
+    fn read(&self, input: &Value, _place: &Roots) -> Arc<dyn Request> {
+        let host = self.address.as_ref().and_then(Url::host_str);
+        let host = host.map(|host| address::literal(host).to_ascii_lowercase());
+        Arc::new(Asked { host, url: self.url(input), trusted: self.trusted.clone() })
+    }
+}
+
+impl Request for Asked {
+    fn effect(&self) -> Effect {
         Effect::Network
     }
 
-    fn subject(&self, _input: &Value, _place: &Roots) -> Subject {
-        let host = self.address.as_ref().and_then(Url::host_str);
-        host.map_or(Subject::Whole, |host| Subject::Host { host: address::literal(host).to_ascii_lowercase() })
+    fn subject(&self) -> Subject {
+        self.host.clone().map_or(Subject::Whole, |host| Subject::Host { host })
     }
 
-    fn check(&self, input: &Value, _before: &Before<'_>) -> Result<Preview, String> {
-        Ok(Preview::Text { text: format!("GET {}", self.url(input)?) })
+    fn check(&self, _before: &Before<'_>) -> Result<Preview, String> {
+        self.url.as_ref().map(|url| Preview::Text { text: format!("GET {url}") }).map_err(Clone::clone)
     }
 
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
         Box::pin(async move {
-            let url = match self.url(&input) {
+            let url = match &self.url {
                 Ok(url) => url,
                 Err(problem) => return ToolOutput::failed(problem),
             };
@@ -102,7 +118,7 @@ impl Tool for WebSearchTool {
                 fetched = page::fetch(url.clone(), reach, self.trusted.as_deref()) => fetched,
             };
             match fetched {
-                Err(refused) => ToolOutput::failed(why_not(&url, &refused)),
+                Err(refused) => ToolOutput::failed(why_not(url, &refused)),
                 Ok(fetched) => told(&fetched),
             }
         })

@@ -2,11 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axi::conversation::Preview;
 use axi::sandbox::{Reach, Sandbox, Wanted};
-use axi::tool::{Before, Person, Roots, Settled, Tool, ToolContext, ToolMemory, ToolOutput};
+use axi::tool::{Before, Person, Request, Roots, Settled, Tool, ToolContext, ToolMemory, ToolOutput};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -95,27 +96,33 @@ impl ToolBench {
     /// Checks a call, as is done before a person is asked.
     pub(crate) fn check(&self, tool: &dyn Tool, input: &Value) -> Result<Preview, String> {
         let (roots, memory, output_dir) = (&self.roots, &self.memory, &self.output_dir());
-        tool.check(&self.settled(tool, input), &Before { roots, memory, output_dir, can_lend: false })
+        self.settled(tool, input).check(&Before { roots, memory, output_dir, can_lend: false })
     }
 
-    /// The input that is judged, checked and run.
-    fn settled(&self, tool: &dyn Tool, input: &Value) -> Value {
-        match tool.settle(input, &self.roots, &self.memory) {
-            Settled::Input { input, .. } => input,
-            Settled::AsIs | Settled::Answer(_) => input.clone(),
+    /// The call that is judged, checked and run.
+    fn settled(&self, tool: &dyn Tool, input: &Value) -> Arc<dyn Request> {
+        let read = tool.read(input, &self.roots);
+        match read.settle(&self.roots, &self.memory) {
+            Settled::Instead { request, .. } => request,
+            Settled::AsIs | Settled::Answer(_) => read,
         }
     }
 
     /// Runs a tool to its end.
     #[expect(clippy::needless_pass_by_value, reason = "most callers make it where they call")]
     pub(crate) fn run(&self, tool: &dyn Tool, input: Value) -> ToolOutput {
-        self.run_watched(tool, self.settled(tool, &input)).0
+        self.watched(self.settled(tool, &input)).0
     }
 
     /// Runs a tool to its end and collects what it told on its way.
+    #[expect(clippy::needless_pass_by_value, reason = "most callers make it where they call")]
     pub(crate) fn run_watched(&self, tool: &dyn Tool, input: Value) -> (ToolOutput, Vec<String>) {
+        self.watched(tool.read(&input, &self.roots))
+    }
+
+    fn watched(&self, request: Arc<dyn Request>) -> (ToolOutput, Vec<String>) {
         let (sender, mut receiver) = mpsc::channel(1000);
-        let output = self.runtime.block_on(tool.run(input, self.context(sender, &self.output_dir())));
+        let output = self.runtime.block_on(request.run(self.context(sender, &self.output_dir())));
         let mut told = Vec::new();
         while let Ok(line) = receiver.try_recv() {
             told.push(line);
@@ -124,11 +131,12 @@ impl ToolBench {
     }
 
     /// Runs a tool and cancels the turn as soon as it has told a line.
+    #[expect(clippy::needless_pass_by_value, reason = "most callers make it where they call")]
     pub(crate) fn run_cancelled(&self, tool: &dyn Tool, input: Value) -> ToolOutput {
         let (sender, mut receiver) = mpsc::channel(1000);
         self.runtime.block_on(async {
             let output_dir = self.output_dir();
-            let run = tool.run(input, self.context(sender, &output_dir));
+            let run = tool.read(&input, &self.roots).run(self.context(sender, &output_dir));
             let cancel = async {
                 receiver.recv().await;
                 self.cancel.cancel();
@@ -140,11 +148,12 @@ impl ToolBench {
     }
 
     /// Runs a tool and cancels the turn at a moment.
+    #[expect(clippy::needless_pass_by_value, reason = "most callers make it where they call")]
     pub(crate) fn run_stopped(&self, tool: &dyn Tool, input: Value, moment: Duration) -> ToolOutput {
         let (sender, _receiver) = mpsc::channel(1000);
         self.runtime.block_on(async {
             let output_dir = self.output_dir();
-            let run = tool.run(input, self.context(sender, &output_dir));
+            let run = tool.read(&input, &self.roots).run(self.context(sender, &output_dir));
             let stop = async {
                 tokio::time::sleep(moment).await;
                 self.cancel.cancel();
@@ -154,12 +163,13 @@ impl ToolBench {
     }
 
     /// Runs a tool and drops its future as soon as it has told a line.
+    #[expect(clippy::needless_pass_by_value, reason = "most callers make it where they call")]
     pub(crate) fn run_dropped(&self, tool: &dyn Tool, input: Value) {
         let (sender, mut receiver) = mpsc::channel(1000);
         self.runtime.block_on(async {
             let output_dir = self.output_dir();
             tokio::select! {
-                _ = tool.run(input, self.context(sender, &output_dir)) => panic!("it ended by itself"),
+                _ = tool.read(&input, &self.roots).run(self.context(sender, &output_dir)) => panic!("it ended by itself"),
                 _ = receiver.recv() => {}
             }
         });
