@@ -80,7 +80,7 @@ const ASKERS: &[&str] = &[
 /// Runs a program with its arguments, and no shell; `line` is what says the same.
 ///
 /// # Cancel safety
-/// As [`crate::tool::Tool::run`].
+/// As [`crate::tool::Request::run`].
 pub(crate) async fn run_program(
     helper: Option<&Path>,
     program: Program<'_>,
