@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::editor::Editor;
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
-use crate::support::talk::{axi, run, said};
+use crate::support::talk::{axi, run, run_until_answered, said};
 
 /// In words that look like no secret: nothing but the law of files keeps them back.
 const CANARY: &str = "a quokka sits on the wall";
@@ -153,7 +153,7 @@ fn another_program_gets_no_secret_by_the_tools_that_only_read() {
     let message = |id: usize, method: &str, params: &Value| {
         json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string() + "\n"
     };
-    let listed = crate::support::talk::run_with(&mut serve(), &message(1, "tools/list", &json!({}))).out;
+    let listed = run_until_answered(&mut serve(), &[message(1, "tools/list", &json!({}))]).out;
     let listed: Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
     let mut lines = Vec::new();
     for tool in listed["result"]["tools"].as_array().unwrap() {
@@ -167,7 +167,7 @@ fn another_program_gets_no_secret_by_the_tools_that_only_read() {
         }
     }
     assert!(lines.len() >= 50, "{}", lines.len());
-    let ran = crate::support::talk::run_with(&mut serve(), &lines.concat());
+    let ran = run_until_answered(&mut serve(), &lines);
     let leaked = ran.out.lines().find(|line| line.contains("quokka sits"));
     assert_eq!(leaked, None, "of {}", lines.len());
     assert!(ran.out.contains("plain words"), "{}", ran.out);

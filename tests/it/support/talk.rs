@@ -1,6 +1,6 @@
 //! The real binary asking the scripted server: in a pipe (`-p`), or in a pseudo-terminal as a person would.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -48,6 +48,24 @@ pub(crate) fn run_with(command: &mut Command, input: &str) -> Ran {
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     child.wait_with_output().unwrap().into()
+}
+
+/// Runs with these lines as its standard input, which stays open until as many lines are printed.
+pub(crate) fn run_until_answered(command: &mut Command, lines: &[String]) -> Ran {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut answers = String::new();
+    std::thread::scope(|scope| {
+        scope.spawn(|| lines.iter().for_each(|line| input.write_all(line.as_bytes()).unwrap()));
+        for _ in lines {
+            output.read_line(&mut answers).unwrap();
+        }
+    });
+    drop(input);
+    output.read_to_string(&mut answers).unwrap();
+    Ran { out: answers, ..child.wait_with_output().unwrap().into() }
 }
 
 /// The text of a message of an openai-chat request.
