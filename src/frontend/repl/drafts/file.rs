@@ -152,7 +152,7 @@ mod tests {
 
     /// Its owner ends. Closing alone is not enough here: until it is the program that it starts, a child of another
     /// test has the file open too.
-    fn end(owned: DraftFile) {
+    fn end(owned: &DraftFile) {
         flock(&owned.file, FlockOperation::Unlock).unwrap();
     }
 
@@ -168,7 +168,8 @@ mod tests {
         let mode = std::fs::metadata(&file.path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert!(here.adopt(SystemTime::now()).is_none(), "its owner lives");
-        end(file);
+        end(&file);
+        drop(file);
         assert!(folder("/work/b").adopt(SystemTime::now()).is_none(), "another directory");
         let (file, found) = here.adopt(SystemTime::now()).unwrap();
         assert_eq!((found.lines(), found), (vec!["first".to_owned(), "draft".to_owned()], unsent("draft")));
@@ -185,7 +186,7 @@ mod tests {
             let file = here.create().unwrap();
             file.write(&here.directory, &unsent(draft)).unwrap();
             file.file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
-            end(file);
+            end(&file);
         }
         std::fs::write(place.path().join(format!("{}rubbish.json", here.prefix())), b"{\"directory\":3").unwrap();
         let (_kept, found) = here.adopt(SystemTime::now()).unwrap();
