@@ -180,6 +180,16 @@ pub fn find(name: &str) -> Option<&'static Shell> {
     SHELLS.iter().find(|shell| shell.name == name || shell.program == Some(name))
 }
 
+/// Shells without a hook.
+const WITHOUT: &[&str] = &["sh", "dash", "ash", "ksh", "mksh", "tcsh", "csh", "osh"];
+
+/// The shell that a process is, as systems name it: `-zsh`, `/bin/bash`.
+#[must_use]
+pub fn called(process: &str) -> Option<&str> {
+    let name = process.rsplit('/').next().unwrap_or_default().trim_start_matches('-');
+    (find(name).is_some() || WITHOUT.contains(&name)).then_some(name)
+}
+
 impl Shell {
     /// Makes the text that the shell reads at its start: settings, then the hook.
     #[must_use]

@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, Command, value_parser};
 
 use crate::locale::Word;
 use crate::locale::word::cli::{self, argument, option};
+use crate::shell;
 
 /// Looks a text up.
 pub type Words<'a> = &'a dyn Fn(Word) -> &'static str;
@@ -38,6 +39,9 @@ pub(super) const COMMANDS: &[&str] = &[
     "man",
     "handoff",
 ];
+
+/// The shells that `axi completions` writes for: those that `clap_complete` knows.
+const COMPLETED: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
 /// Builds the command line's shape with what only the hook and axi itself give.
 pub(super) fn whole(words: Words<'_>) -> Command {
@@ -73,7 +77,6 @@ pub fn command(words: Words<'_>) -> Command {
             .arg(help_flag(words))
     };
     let positional = |name, help| positional(name, help, words);
-    let shells = PossibleValuesParser::new(["bash", "elvish", "fish", "powershell", "zsh"]);
     conversation(words)
         .about(words(cli::ABOUT))
         .after_help(words(cli::AFTER_HELP))
@@ -128,7 +131,7 @@ pub fn command(words: Words<'_>) -> Command {
             doctor(sub, words),
             sub("self-check", cli::command::SELF_CHECK),
             sub("completions", cli::command::COMPLETIONS)
-                .arg(positional("shell", argument::SHELL).required(true).value_parser(shells)),
+                .arg(one_of(positional("shell", argument::SHELL), COMPLETED)),
             sub("man", cli::command::MAN),
         ])
 }
@@ -137,15 +140,10 @@ pub fn command(words: Words<'_>) -> Command {
 fn init(sub: Sub<'_>, words: Words<'_>) -> Command {
     let positional = |name, help| positional(name, help, words);
     sub("init", cli::command::INIT)
-        .arg(positional("hooked", argument::HOOKED).value_name("SHELL").required(true).value_parser([
-            "zsh",
-            "bash",
-            "fish",
-            "nu",
-            "powershell",
-            "xonsh",
-            "elvish",
-        ]))
+        .arg(one_of(
+            positional("hooked", argument::HOOKED).value_name("SHELL"),
+            shell::SHELLS.iter().map(|shell| shell.name),
+        ))
         .arg(valued("key", "KEY", option::KEY, words).conflicts_with("no-bind"))
         .arg(flag("no-bind", option::NO_BIND, words))
         .arg(flag("keep", option::KEEP, words))
@@ -287,6 +285,16 @@ fn positional(name: &'static str, help: Word, words: Words<'_>) -> Arg {
         .help(words(help))
         .help_heading(heading)
         .hide_possible_values(true)
+}
+
+/// Makes an argument take one of these names only, which its help lists.
+fn one_of(argument: Arg, names: impl IntoIterator<Item = &'static str>) -> Arg {
+    let names: Vec<&str> = names.into_iter().collect();
+    let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    argument
+        .help(format!("{help}: {}", names.join(", ")))
+        .required(true)
+        .value_parser(PossibleValuesParser::new(names))
 }
 
 fn flag(name: &'static str, help: Word, words: Words<'_>) -> Arg {

@@ -2,12 +2,6 @@
 //! exports its variables, so that each shell that is started inside its shell has them, with a hook of its own or without.
 //! Pure.
 
-/// The names of programs that are shells.
-const SHELLS: &[&str] = &[
-    "zsh", "bash", "fish", "sh", "dash", "ash", "ksh", "mksh", "tcsh", "csh", "nu", "elvish", "xonsh", "osh",
-    "pwsh",
-];
-
 /// Where the hook is that `AXI_SESSION` is of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookPlace {
@@ -37,7 +31,7 @@ pub fn hook_place(
     was_started_with_it: impl Fn(u32) -> Option<bool>,
 ) -> HookPlace {
     let owner = session.split('-').nth(1).and_then(|process| process.parse::<u32>().ok());
-    let nearest = above.iter().find_map(|(process, name)| Some((*process, shell_name(name)?)));
+    let nearest = above.iter().find_map(|(process, name)| Some((*process, super::called(name)?)));
     let (Some(owner), Some((process, shell))) = (owner, nearest) else { return HookPlace::Unknown };
     let shell = shell.to_owned();
     if owner == process || was_started_with_it(process) == Some(false) {
@@ -45,12 +39,6 @@ pub fn hook_place(
     } else {
         HookPlace::Elsewhere { shell, process }
     }
-}
-
-/// The shell that a process is, as systems name it: `-zsh`, `/bin/bash`.
-fn shell_name(name: &str) -> Option<&str> {
-    let name = name.rsplit('/').next().unwrap_or_default().trim_start_matches('-');
-    SHELLS.contains(&name).then_some(name)
 }
 
 #[cfg(test)]

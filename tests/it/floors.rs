@@ -30,7 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("config", &["locale", "file", "secret"]),
     ("locale", &[]),
     ("shell", &[]),
-    ("cli", &["locale"]),
+    ("cli", &["locale", "shell"]),
     (
         "provider",
         &[
@@ -63,6 +63,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "cause",
             "http_client",
             "platform",
+            "shell",
         ],
     ),
     ("approval", KERNEL),

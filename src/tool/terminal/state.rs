@@ -9,12 +9,10 @@ use rustix::process::Pid;
 use rustix::termios::LocalModes;
 
 use crate::child::processes::descendants;
+use crate::shell;
 
 /// A program that prints is busy; one that was silent for this long may wait for input.
 const SILENT: Duration = Duration::from_millis(400);
-
-/// Programs that wait at a prompt for commands.
-const SHELLS: &[&str] = &["bash", "sh", "dash", "zsh", "fish", "ksh"];
 
 /// Where the kernel lets a process sleep that reads the terminal.
 const READS: &[&str] = &["n_tty_read", "wait_woken"];
@@ -67,7 +65,7 @@ pub(crate) fn doing(leader: i32, near: &File, silent: Duration) -> Doing {
         return Doing::Busy;
     }
     let name = fs::read_to_string(format!("/proc/{}/comm", front.as_raw_nonzero())).unwrap_or_default();
-    if SHELLS.contains(&name.trim()) { Doing::Idle } else { Doing::Waiting }
+    if shell::called(name.trim()).is_some() { Doing::Idle } else { Doing::Waiting }
 }
 
 /// Tells whether a process that sleeps at this place of the kernel waits for keys.
