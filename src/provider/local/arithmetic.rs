@@ -12,6 +12,9 @@ mod products;
 /// Tokens that come to the same, to the last bit, whether they are read together or one by one.
 pub(crate) const EXACT: usize = 8;
 
+/// Tokens of a prompt that look at what was before together, so that it is widened once for them.
+const LOOK: usize = 4;
+
 /// Who computes, and by which sizes.
 pub(super) struct Arithmetic {
     pub(super) shape: Shape,
@@ -141,33 +144,50 @@ impl Arithmetic {
 
     /// Lets each token look at itself and what was before it.
     fn attend(&self, queries: &[f32], keys: &Past, values: &Past, start: usize) -> Vec<f32> {
-        let shape = &self.shape;
-        let head = shape.head;
-        let shared = shape.heads / shape.key_heads;
-        let scale = 1.0 / (head as f32).sqrt();
-        let mut out = vec![0.0; queries.len()];
-        self.crew.fill(&mut out, shared * head, |index, out| {
-            let queries = &queries[index * shared * head..][..shared * head];
-            let (token, which) = (index / shape.key_heads, index % shape.key_heads);
-            let seen = start + token + 1;
-            let of = [keys, values].map(|past| Heads { past, head, which, of: shape.key_heads });
-            if self.vector.is_some_and(|vector| vector.attend(queries, of, seen, out)) {
-                return;
-            }
-            let [keys, values] = of;
-            for (query, out) in queries.chunks_exact(head).zip(out.chunks_exact_mut(head)) {
-                let mut weights: Vec<f32> = (0..seen).map(|place| scale * keys.at(place).dot(query)).collect();
-                let largest = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                for weight in &mut weights {
-                    *weight = exp(*weight - largest);
-                }
-                let total: f32 = weights.iter().sum();
-                for (place, weight) in weights.iter().enumerate() {
-                    values.at(place).add_to(out, weight / total);
-                }
-            }
+        let (head, key_heads) = (self.shape.head, self.shape.key_heads);
+        let shared = self.shape.heads / key_heads;
+        let size = shared * head;
+        let tokens = queries.len() / size / key_heads;
+        let look = if tokens > EXACT { LOOK } else { 1 };
+        // Where a token's heads that share keys are among those of all.
+        let at = |token: usize, which: usize| (token * key_heads + which) * size;
+        let mut groups = vec![0.0; tokens.next_multiple_of(look) * key_heads * size];
+        self.crew.fill(&mut groups, look * size, |index, out| {
+            let (first, which) = (index / key_heads * look, index % key_heads);
+            let some = first..tokens.min(first + look);
+            let queries: Vec<&[f32]> = some.map(|token| &queries[at(token, which)..][..size]).collect();
+            let out = &mut out[..queries.len() * size];
+            let of = [keys, values].map(|past| Heads { past, head, which, of: key_heads });
+            self.look(&queries.concat(), of, start + first + 1, out);
         });
+        let mut out = Vec::with_capacity(queries.len());
+        for (token, which) in (0..tokens).flat_map(|token| (0..key_heads).map(move |which| (token, which))) {
+            let group = token / look * key_heads + which;
+            out.extend_from_slice(&groups[(group * look + token % look) * size..][..size]);
+        }
         out
+    }
+
+    /// Lets the heads of some tokens that share keys look, the first token at the first `seen` places.
+    fn look(&self, queries: &[f32], of: [Heads<'_>; 2], seen: usize, out: &mut [f32]) {
+        let (head, shared) = (self.shape.head, self.shape.heads / self.shape.key_heads);
+        if self.vector.is_some_and(|vector| vector.attend(queries, shared, of, seen, out)) {
+            return;
+        }
+        let [keys, values] = of;
+        let scale = 1.0 / (head as f32).sqrt();
+        for (index, (query, out)) in queries.chunks_exact(head).zip(out.chunks_exact_mut(head)).enumerate() {
+            let seen = seen + index / shared;
+            let mut weights: Vec<f32> = (0..seen).map(|place| scale * keys.at(place).dot(query)).collect();
+            let largest = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            for weight in &mut weights {
+                *weight = exp(*weight - largest);
+            }
+            let total: f32 = weights.iter().sum();
+            for (place, weight) in weights.iter().enumerate() {
+                values.at(place).add_to(out, weight / total);
+            }
+        }
     }
 }
 

@@ -318,35 +318,50 @@ proptest! {
     }
 }
 
-#[test]
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-fn heads_that_look_together_see_the_same() {
-    let mut dice = Dice(11);
-    for (vector, head) in
-        Vector::all().into_iter().flat_map(|vector| [8, 40, 64, 104, 128].map(|head| (vector, head)))
-    {
-        for seen in [1, 7, 16, 37] {
-            let pasts = [(), ()].map(|()| {
-                let mut past = Past::default();
-                past.push(&(0..head * 2 * seen).map(|_| dice.number()).collect::<Vec<f32>>(), head);
-                past
-            });
-            let heads = pasts.each_ref().map(|past| Heads { past, head, which: 1, of: 2 });
-            let [keys, values] = heads.map(|heads| {
-                (0..seen).map(|place| heads.at(place).numbers().collect::<Vec<f32>>()).collect::<Vec<_>>()
-            });
-            let queries: Vec<f32> = (0..head * 3).map(|_| dice.number()).collect();
-            let mut fast = vec![7.0; head * 3];
-            assert!(vector.attend(&queries, heads, seen, &mut fast), "{head} {vector:?}");
-            for (query, fast) in queries.chunks(head).zip(fast.chunks(head)) {
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Heads of any size, any number of them and of tokens, behind any number of places: what each gets is what it gets
+    /// alone, to the last bit.
+    #[test]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    fn heads_and_tokens_that_look_together_see_the_same(
+        head in prop_oneof![prop::sample::select(vec![64_usize, 128]), (1_usize..=17).prop_map(|eights| eights * 8)],
+        shared in 1_usize..=7,
+        tokens in 1_usize..=5,
+        seen in 1_usize..=70,
+        seed in any::<u64>(),
+    ) {
+        let mut dice = Dice(seed | 1);
+        let all = seen + tokens - 1;
+        let pasts = [(), ()].map(|()| {
+            let mut past = Past::default();
+            past.push(&(0..head * 2 * all).map(|_| dice.number()).collect::<Vec<f32>>(), head);
+            past
+        });
+        let heads = pasts.each_ref().map(|past| Heads { past, head, which: 1, of: 2 });
+        let [keys, values] = heads.map(|heads| {
+            (0..all).map(|place| heads.at(place).numbers().collect::<Vec<f32>>()).collect::<Vec<_>>()
+        });
+        let queries: Vec<f32> = (0..head * shared * tokens).map(|_| dice.number()).collect();
+        for vector in Vector::all() {
+            let mut fast = vec![7.0; queries.len()];
+            prop_assert!(vector.attend(&queries, shared, heads, seen, &mut fast), "{vector:?}");
+            for (index, (query, fast)) in queries.chunks(head).zip(fast.chunks(head)).enumerate() {
+                let seen = seen + index / shared;
+                let mut alone = vec![7.0; head];
+                prop_assert!(vector.attend(query, 1, heads, seen, &mut alone));
+                let bits = |numbers: &[f32]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+                prop_assert_eq!(bits(fast), bits(&alone), "{:?}", vector);
                 let score = |seen: usize| -> f32 {
                     let products = query.iter().zip(&keys[seen]).map(|(query, key)| query * key);
                     (products.sum::<f32>() / (head as f32).sqrt()).exp()
                 };
-                let total: f32 = (0..seen).map(score).sum();
+                let scores: Vec<f32> = (0..seen).map(score).collect();
+                let total: f32 = scores.iter().sum();
                 for (index, fast) in fast.iter().enumerate() {
-                    let slow: f32 = (0..seen).map(|seen| score(seen) / total * values[seen][index]).sum();
-                    assert!((fast - slow).abs() < 1e-4, "{head} {seen}: {fast} and {slow}");
+                    let slow: f32 = scores.iter().zip(&values).map(|(score, value)| score / total * value[index]).sum();
+                    prop_assert!((fast - slow).abs() < 1e-4, "{:?}: {} and {}", vector, fast, slow);
                 }
             }
         }

@@ -21,6 +21,8 @@ mod arrivals;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod attention;
 #[cfg(target_arch = "x86_64")]
+mod attention_narrow;
+#[cfg(target_arch = "x86_64")]
 mod attention_wide;
 mod blocks;
 mod calls;
@@ -39,6 +41,8 @@ mod kept;
 mod kernel_tests;
 mod layers;
 mod likely;
+#[cfg(target_arch = "aarch64")]
+mod neon_attention;
 #[cfg(target_arch = "aarch64")]
 mod neon_panel;
 mod network;

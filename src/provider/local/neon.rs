@@ -15,9 +15,10 @@ use std::arch::aarch64::{
 };
 use std::arch::{asm, is_aarch64_feature_detected};
 
-use super::attention::{LANES, attend};
+use super::attention::LANES;
 use super::blocks::{Activations, scales_and_minima};
 use super::gguf::Format;
+use super::neon_attention::attend;
 use super::past::Heads;
 use super::{neon_panel as panel, unpack};
 
@@ -113,13 +114,24 @@ impl Vector {
         }
     }
 
-    /// Lets the heads of one token that share keys and values look at the first `seen` places; `false` where that is
-    /// not done at once.
+    /// Lets the heads of some tokens that share keys and values, `shared` of each token, look at what was before: the
+    /// first token at the first `seen` places, each other at one more; `false` where that is not done at once.
     #[expect(clippy::unused_self, reason = "it is the proof that numbers are multiplied and added in one")]
-    pub(super) fn attend(self, queries: &[f32], heads: [Heads<'_>; 2], seen: usize, out: &mut [f32]) -> bool {
+    pub(super) fn attend(
+        self,
+        queries: &[f32],
+        shared: usize,
+        heads: [Heads<'_>; 2],
+        seen: usize,
+        out: &mut [f32],
+    ) -> bool {
+        let size = shared * heads[0].head;
         let together = heads[0].head.is_multiple_of(LANES);
         if together {
-            attend(queries, heads, seen, out);
+            let tokens = queries.chunks_exact(size).zip(out.chunks_exact_mut(size));
+            for (seen, (queries, out)) in (seen..).zip(tokens) {
+                attend(queries, heads, seen, out);
+            }
         }
         together
     }

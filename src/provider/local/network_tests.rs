@@ -348,3 +348,30 @@ fn tokens_that_are_read_together_come_to_the_same_to_the_last_bit_as_one_by_one(
         }
     }
 }
+
+/// So many that they look at what was before in groups, of which the last is not full; in a format that is not rounded
+/// otherwise for many.
+#[test]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn many_tokens_come_to_the_same_to_the_last_bit_as_one_by_one() {
+    let tokens = [2, 3, 4, 5, 2, 6, 3, 3, 5, 4, 2, 6, 6, 2, 4];
+    assert!(tokens.len() > EXACT);
+    for head in [8, 64] {
+        let folder = tempfile::tempdir().unwrap();
+        let like = Like { head, layers: 2, ..Like::default() };
+        let file = Gguf::open(&Model::write_like(folder.path(), &like)).unwrap();
+        let mut network = Network::new(&file, 2).unwrap();
+        let stop = AtomicBool::new(false);
+        for vector in Vector::all().into_iter().map(Some).chain([None]) {
+            network.arithmetic.vector = vector;
+            let (mut one, mut all) = (Memory::new(network.shape()), Memory::new(network.shape()));
+            let expected: Vec<f32> = tokens
+                .iter()
+                .flat_map(|token| network.read(&[*token], &mut one, Next::Wanted, &stop).unwrap())
+                .collect();
+            let found = network.read(&tokens, &mut all, Next::Each, &stop).unwrap();
+            assert_eq!(found, expected, "head {head}, {vector:?}");
+            assert_eq!((&one.keys, &one.values), (&all.keys, &all.values));
+        }
+    }
+}

@@ -14,7 +14,8 @@ use std::arch::x86_64::{
     _mm256_slli_epi32, _mm256_srli_epi16, _mm256_sub_epi8, _mm256_sub_epi32, _mm256_sub_ps,
 };
 
-use super::attention::{self, LANES};
+use super::attention::LANES;
+use super::attention_narrow::attend;
 use super::attention_wide::attend as wide_attend;
 use super::blocks::{Activations, scales_and_minima};
 use super::gguf::Format;
@@ -147,19 +148,37 @@ impl Vector {
         }
     }
 
-    /// Lets the heads of one token that share keys and values look at the first `seen` places; `false` where that is
-    /// not done at once.
-    pub(super) fn attend(self, queries: &[f32], heads: [Heads<'_>; 2], seen: usize, out: &mut [f32]) -> bool {
-        match heads[0].head {
-            // SAFETY: a wide Vector exists only where the extensions were found.
-            64 if self.wide => unsafe { wide_attend::<4>(queries, heads, seen, out) },
-            // SAFETY: as above.
-            128 if self.wide => unsafe { wide_attend::<8>(queries, heads, seen, out) },
-            // SAFETY: any Vector exists only where AVX2 and FMA were found.
-            head if head.is_multiple_of(LANES) => unsafe { attend(queries, heads, seen, out) },
-            _ => return false,
+    /// Lets the heads of some tokens that share keys and values, `shared` of each token, look at what was before: the
+    /// first token at the first `seen` places, each other at one more; `false` where that is not done at once.
+    pub(super) fn attend(
+        self,
+        queries: &[f32],
+        shared: usize,
+        heads: [Heads<'_>; 2],
+        seen: usize,
+        out: &mut [f32],
+    ) -> bool {
+        let head = heads[0].head;
+        if self.wide && (head == 64 || head == 128) {
+            let tokens = queries.chunks_exact(shared * head).zip(out.chunks_exact_mut(shared * head));
+            for (seen, (queries, out)) in (seen..).zip(tokens) {
+                // SAFETY: a wide Vector exists only where the extensions were found.
+                unsafe {
+                    if head == 64 {
+                        wide_attend::<4>(queries, heads, seen, out);
+                    } else {
+                        wide_attend::<8>(queries, heads, seen, out);
+                    }
+                }
+            }
+            return true;
         }
-        true
+        let together = head.is_multiple_of(LANES);
+        if together {
+            // SAFETY: any Vector exists only where AVX2 and FMA were found.
+            unsafe { attend(queries, shared, heads, seen, out) };
+        }
+        together
     }
 }
 
@@ -338,9 +357,4 @@ fn nibbles(packed: &[u8]) -> __m256i {
 #[target_feature(enable = "avx2,fma,f16c")]
 fn any<const N: usize>(format: Format, row: &[u8], activations: &Activations, first: usize) -> [f32; N] {
     unpack::row(format, row, activations, first)
-}
-
-#[target_feature(enable = "avx2,fma,f16c")]
-fn attend(queries: &[f32], heads: [Heads<'_>; 2], seen: usize, out: &mut [f32]) {
-    attention::attend(queries, heads, seen, out);
 }

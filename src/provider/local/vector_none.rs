@@ -30,7 +30,7 @@ impl Vector {
     }
 
     /// Lets heads look at what was before.
-    pub(super) const fn attend(self, _: &[f32], _: [Heads<'_>; 2], _: usize, _: &mut [f32]) -> bool {
+    pub(super) const fn attend(self, _: &[f32], _: usize, _: [Heads<'_>; 2], _: usize, _: &mut [f32]) -> bool {
         match self {}
     }
 }
