@@ -56,6 +56,8 @@ mod sources;
 mod speed;
 mod tokenizer;
 mod unpack;
+#[cfg(target_arch = "x86_64")]
+mod unpack_narrow;
 #[cfg_attr(target_arch = "aarch64", path = "neon.rs")]
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), path = "vector_none.rs")]
 mod vector;
