@@ -72,8 +72,7 @@ pub(super) fn panel(format: Format, rows: &[u8], activations: &Activations, out:
 #[target_feature(enable = "avx2,fma,f16c")]
 fn fetch(row: &[u8], from: usize, count: usize) {
     for at in (from..from + count + 63).step_by(64) {
-        // SAFETY: nothing is read or written, and what is not there is not brought.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(row.as_ptr().wrapping_add(at).cast()) };
+        _mm_prefetch::<_MM_HINT_T0>(row.as_ptr().wrapping_add(at).cast());
     }
 }
 
