@@ -320,3 +320,15 @@ fn a_person_sees_what_needs_a_login_and_agrees_before_a_browser_opens() {
     assert_eq!(visit(back.as_str()), "HTTP/1.1 200 OK");
     person.sees("signed in to far");
 }
+
+#[test]
+fn to_a_program_nobody_signs_in_wherever_the_token_would_be_kept() {
+    let home = Home::new();
+    home.write("config/axi/config.toml", "[mcp.near]\ncommand = \"true\"\n");
+    for arguments in [["mcp", "login", "near"].as_slice(), &["mcp", "login", "near", "--file"]] {
+        let ran = run(home.axi().args(arguments));
+        assert_eq!(ran.code, Some(1));
+        assert!(ran.err.contains("not signed in to near: it is a program"), "{}", ran.err);
+        assert!(!ran.err.contains("--file") && !ran.err.contains("keychain"), "{}", ran.err);
+    }
+}

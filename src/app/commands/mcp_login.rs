@@ -11,12 +11,12 @@ use super::super::context::App;
 use super::super::keys::Keys;
 use super::super::models;
 use super::super::tokens::Keeping;
-use super::mcp_found::{usable, waiting};
+use super::mcp_found::{report, usable, waiting};
 use crate::command::Problem;
 use crate::frontend::dialog::NoChoice;
 use crate::frontend::exit::Exit;
 use crate::locale::{Locale, word};
-use crate::mcp::{Forgotten, Pages, SignIn, SignInError};
+use crate::mcp::{Forgotten, Pages, SignIn, SignInError, Way};
 
 /// Signs in to a server.
 ///
@@ -25,6 +25,11 @@ use crate::mcp::{Forgotten, Pages, SignIn, SignInError};
 pub(super) fn sign_in(app: &App, name: &str, in_file: bool) -> Result<Exit, Exit> {
     let (console, locale) = (Console::new(&app.locale), &app.locale);
     let tools = usable(app, name, if in_file { Keeping::File } else { Keeping::Keychain })?;
+    if report(&tools, name).is_some_and(|known| matches!(known.definition.way, Way::Process { .. })) {
+        // Before the keychain, whose hint would help nobody here.
+        console.fail(&problem(locale, name, &SignInError::NoAddress));
+        return Err(Exit::Failed);
+    }
     if !in_file && let Err(error) = find("axi-sign-in") {
         // Before the person goes all the way in the browser.
         let what = locale.with(word::error::Keychain { cause: &keychain_cause(locale, &error) });
