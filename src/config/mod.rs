@@ -54,6 +54,20 @@ pub struct Loaded {
     pub held: BTreeMap<String, Held>,
 }
 
+/// Finds a section of a file, of which nothing that is set says the place, because it is empty.
+#[must_use]
+pub fn section(file: &Path, name: &[&str]) -> Option<Spot> {
+    let source = std::fs::read_to_string(file).ok()?;
+    let document = toml_edit::Document::parse(source.as_str()).ok()?;
+    let (last, above) = name.split_last()?;
+    let mut table: &dyn toml_edit::TableLike = document.as_table();
+    for name in above {
+        table = table.get(name)?.as_table_like()?;
+    }
+    let (key, item) = table.get_key_value(last)?;
+    Some(Spot::new(file, &source, Some(item.span().or_else(|| key.span())?)))
+}
+
 impl Loaded {
     fn of(config: Config, gathered: Gathered) -> Self {
         let Gathered { findings, given, held } = gathered;

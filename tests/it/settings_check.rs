@@ -40,6 +40,21 @@ fn a_server_that_cannot_be_used_is_a_row() {
     assert_eq!((code, rows), (Some(2), vec![("mcp.none", 2), ("mcp.a__b", 4)]));
 }
 
+#[test]
+fn an_empty_section_is_named_and_has_its_place() {
+    let home = Home::new();
+    home.write("config/axi/config.toml", "language = \"en\"\n\n[mcp.bare]\n[providers.bare]\n[mcp]\n\"a b\" = {}\n");
+    let (code, rows) = findings(&home);
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            assert!(row["problem"].as_str().unwrap().contains(["bare", "a b"].as_slice()[usize::from(row["line"] == 6)]));
+            (row["key"].as_str().unwrap(), row["line"].as_u64().unwrap())
+        })
+        .collect();
+    assert_eq!((code, rows), (Some(2), vec![("mcp.bare", 3), ("providers.bare", 4), ("mcp.a b", 6)]));
+}
+
 /// What the first start and `/setup` write themselves has no mistake.
 #[test]
 fn axis_own_models_are_known() {

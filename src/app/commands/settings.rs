@@ -80,16 +80,20 @@ fn check(app: &App, path: &Path, json: bool) -> Exit {
     found.extend(loaded.given.iter().filter_map(|given| unknown_model(app, &loaded.config, given)));
     found.extend(hooks::mistakes(app));
     let servers = servers::unusable(&loaded.config, &app.locale).into_iter();
-    let servers = servers.map(|(name, what)| (format!("mcp.{name}"), Problem { what, hint: String::new() }));
+    let servers = servers.map(|(name, cause)| {
+        let what = app.locale.with(word::finding::Server { name: &name, cause: &cause });
+        ("mcp", name, Problem { what, hint: String::new() })
+    });
     let providers = models::unreachable(&loaded.config, &app.locale).into_iter();
-    let providers = providers.map(|(name, problem)| (format!("providers.{name}"), problem));
-    found.extend(servers.chain(providers).map(|(key, Problem { what: problem, hint })| {
+    let providers = providers.map(|(name, problem)| ("providers", name, problem));
+    found.extend(servers.chain(providers).map(|(table, name, Problem { what: problem, hint })| {
+        let key = format!("{table}.{name}");
         let below = loaded.held.iter().filter(|(held, _)| held.starts_with(&format!("{key}.")));
         let spot = below.flat_map(|(_, held)| &held.origins).find_map(|origin| match origin {
             Origin::File(spot) | Origin::Project(spot) => Some(spot.clone()),
             Origin::Default | Origin::Variable(_) | Origin::Flag(_) => None,
         });
-        // A section with nothing in it has no place of its own.
+        let spot = spot.or_else(|| config::section(path, &[table, &name]));
         let spot = spot.unwrap_or_else(|| Spot::new(path, "", None));
         Diagnostic { spot, key, problem, hint }
     }));
