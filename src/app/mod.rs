@@ -34,7 +34,7 @@ mod trust;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::cli::{self, CommonOptions, ConfigAction, HandoffKind, Invocation, McpAction, UsageError, UsageFault};
+use crate::cli::{self, CommonOptions, ConfigAction, HandoffKind, Invocation, McpAction, Suggestion, UsageError, UsageFault};
 use crate::command::Problem;
 use crate::config::{self, Finding, Form, Paths, PlaceFiles};
 use crate::frontend::exit::Exit;
@@ -74,8 +74,14 @@ pub fn run(start: Start) -> Exit {
         Err(error) => {
             let mut problem =
                 Problem { what: usage_fault(&locale, &error), hint: locale.text(word::usage::HELP).to_owned() };
-            if let Some(suggestion) = &error.suggestion {
-                problem.hint = locale.with(word::usage::Suggestion { suggestion });
+            match &error.suggestion {
+                Some(Suggestion::Meant(suggestion)) => {
+                    problem.hint = locale.with(word::usage::Suggestion { suggestion });
+                }
+                Some(Suggestion::OneOf(words)) => {
+                    problem.hint = locale.with(word::usage::OneOf { words: &words.join(", ") });
+                }
+                None => {}
             }
             Console::new(&locale).fail(&problem);
             return Exit::Usage;

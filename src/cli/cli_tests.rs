@@ -120,6 +120,15 @@ fn wrong_usage_is_named() {
 }
 
 #[test]
+fn of_several_values_none_is_said_to_be_meant() {
+    let suggestion = |line: &str| read(line).unwrap_err().suggestion;
+    let all = ["text", "json", "stream-json"].map(str::to_owned).to_vec();
+    assert_eq!(suggestion("--output xml"), Some(Suggestion::OneOf(all)));
+    assert_eq!(suggestion("--output jsom"), Some(Suggestion::Meant("json".into())));
+    assert_eq!(suggestion("--outptu json"), Some(Suggestion::Meant("--output".into())));
+}
+
+#[test]
 fn an_argument_that_is_no_text_is_named() {
     let odd = <OsString as std::os::unix::ffi::OsStringExt>::from_vec(b"a\xffb".to_vec());
     let read = |first: &str| parse(vec!["axi".into(), first.into(), odd.clone()], &|_| "x");

@@ -7,8 +7,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{
     AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, LocalAction,
-    McpAction, Output, RenderOptions, RunOptions, SessionsAction, SessionsOptions, ToolsAction, TryOptions,
-    TryOutput, UsageError, UsageFault,
+    McpAction, Output, RenderOptions, RunOptions, SessionsAction, SessionsOptions, Suggestion, ToolsAction,
+    TryOptions, TryOutput, UsageError, UsageFault,
 };
 
 /// Says what the command line asks for.
@@ -224,9 +224,11 @@ pub(super) fn usage_error(error: &clap::Error) -> UsageError {
     if let Some(other) = text(ContextKind::PriorArg) {
         argument = format!("{argument}, {other}");
     }
-    let suggestion = [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::ValidValue]
-        .into_iter()
-        .find_map(text)
-        .filter(|suggestion| !suggestion.is_empty());
+    let similar = [ContextKind::SuggestedArg, ContextKind::SuggestedValue].into_iter().find_map(text);
+    let meant = similar.filter(|similar| !similar.is_empty()).map(Suggestion::Meant);
+    let suggestion = meant.or_else(|| match error.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(words)) if !words.is_empty() => Some(Suggestion::OneOf(words.clone())),
+        _ => None,
+    });
     UsageError { fault, argument, suggestion }
 }

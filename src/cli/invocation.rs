@@ -373,8 +373,17 @@ pub struct UsageError {
     pub fault: UsageFault,
     /// The argument it is about.
     pub argument: String,
-    /// What was probably meant, if anything is similar.
-    pub suggestion: Option<String>,
+    /// What helps, where something is known.
+    pub suggestion: Option<Suggestion>,
+}
+
+/// What would have been understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Suggestion {
+    /// What was probably meant: it is similar.
+    Meant(String),
+    /// All that there is.
+    OneOf(Vec<String>),
 }
 
 /// What is wrong with a command line.

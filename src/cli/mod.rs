@@ -12,8 +12,8 @@ use clap::error::ErrorKind;
 use interpret::{interpret, usage_error};
 pub use invocation::{
     AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, LocalAction,
-    McpAction, Output, RenderOptions, RunOptions, SessionsAction, SessionsOptions, ToolsAction, TryOptions,
-    TryOutput, UsageError, UsageFault,
+    McpAction, Output, RenderOptions, RunOptions, SessionsAction, SessionsOptions, Suggestion, ToolsAction,
+    TryOptions, TryOutput, UsageError, UsageFault,
 };
 pub use shape::{Words, command};
 
