@@ -28,6 +28,16 @@ fn settings_without_a_mistake_are_clean() {
 }
 
 #[test]
+fn a_home_that_is_relative_is_not_said_to_be_unset() {
+    let home = Home::new();
+    let mut command = home.axi();
+    command.env_remove("XDG_CONFIG_HOME").env("HOME", "rel").args(["config", "path"]);
+    let ran = run(&mut command);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(ran.err.contains("neither HOME nor XDG_CONFIG_HOME is set to an absolute path"), "{}", ran.err);
+}
+
+#[test]
 fn a_server_that_cannot_be_used_is_a_row() {
     let home = Home::new();
     home.write(
