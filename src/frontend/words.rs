@@ -132,7 +132,13 @@ pub fn turn_end(locale: &Locale, end: &TurnEnd, speaking: Speaking) -> Option<Di
                 }),
             )
         }
-        TurnEnd::Looping => plain(word::turn::LOOPING, Some(word::turn::LOOPING_HINT)),
+        TurnEnd::Looping => {
+            let hint = match speaking {
+                Speaking::ByFlags => word::turn::LOOPING_HINT_FLAG,
+                Speaking::AtPrompt => word::turn::LOOPING_HINT,
+            };
+            plain(word::turn::LOOPING, Some(hint))
+        }
         TurnEnd::Refused => plain(word::turn::REFUSED, None),
         TurnEnd::Failed { error } => Some(failure(locale, error, speaking)),
     }
