@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::home::Home;
 use crate::support::server::{Answer, Gate, Server, answer};
-use crate::support::talk::{Ran, axi, last_said, roles, run, session_lines};
+use crate::support::talk::{Ran, axi, last_said, roles, run, run_with, session_lines};
 
 /// Port 1 of this machine: nobody answers there.
 const NOBODY: &str = "http://127.0.0.1:1";
@@ -74,6 +74,19 @@ fn a_missing_or_refused_key_ends_with_3_and_the_variable_to_set() {
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(ran.err.contains("Incorrect API key") && ran.err.contains("axi login openai"), "{}", ran.err);
     assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn a_provider_that_nobody_configured_ends_with_3_wherever_it_is_named() {
+    let home = Home::new();
+    for arguments in
+        [&["-m", "nosuch/x", "-p", "hi"][..], &["models", "nosuch"], &["doctor", "model", "nosuch/x"], &["logout", "nosuch"]]
+    {
+        let ran = run(home.axi().args(arguments));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(3), ""), "{arguments:?}: {ran:?}");
+        assert!(ran.err.contains("nosuch"), "{ran:?}");
+    }
+    assert_eq!(run_with(home.axi().args(["login", "nosuch"]), "sk-none-7f3b1c9d").code, Some(3));
 }
 
 #[test]

@@ -25,8 +25,11 @@ const TRIED_FOR: Duration = Duration::from_secs(10);
 pub(in crate::app) fn login(app: &App, provider: &str, in_file: bool) -> Exit {
     let console = Console::new(&app.locale);
     let config = app.config();
-    let without = || models::inside(provider, &config, &app.locale);
-    if let Some(problem) = models::not_known(provider, &config, &app.locale).or_else(without) {
+    if let Some(problem) = models::not_known(provider, &config, &app.locale) {
+        console.fail(&problem);
+        return Exit::NotConfigured;
+    }
+    if let Some(problem) = models::inside(provider, &config, &app.locale) {
         console.fail(&problem);
         return Exit::Usage;
     }
@@ -55,7 +58,7 @@ pub(in crate::app) fn logout(app: &App, provider: &str) -> Exit {
     let console = Console::new(&app.locale);
     if let Some(problem) = models::not_known(provider, &app.config(), &app.locale) {
         console.fail(&problem);
-        return Exit::Usage;
+        return Exit::NotConfigured;
     }
     done(&console, change_key(app, KeyAction::Remove, provider, &app.locale))
 }

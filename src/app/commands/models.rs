@@ -22,7 +22,7 @@ pub(in crate::app) fn models(app: &App, wanted: Option<&str>, json: bool) -> Exi
     let console = Console::new(&app.locale);
     if let Some(problem) = wanted.and_then(|name| models::not_known(name, &app.config(), &app.locale)) {
         console.fail(&problem);
-        return Exit::Usage;
+        return Exit::NotConfigured;
     }
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return Exit::Failed;
