@@ -72,17 +72,7 @@ pub fn run(start: Start) -> Exit {
     let invocation = match cli::parse(start.arguments, &|word| locale.text(word)) {
         Ok(invocation) => invocation,
         Err(error) => {
-            let mut problem =
-                Problem { what: usage_fault(&locale, &error), hint: locale.text(word::usage::HELP).to_owned() };
-            match &error.suggestion {
-                Some(Suggestion::Meant(suggestion)) => {
-                    problem.hint = locale.with(word::usage::Suggestion { suggestion });
-                }
-                Some(Suggestion::OneOf(words)) => {
-                    problem.hint = locale.with(word::usage::OneOf { words: &words.join(", ") });
-                }
-                None => {}
-            }
+            let problem = Problem { what: usage_fault(&locale, &error), hint: usage_hint(&locale, &error) };
             Console::new(&locale).fail(&problem);
             return Exit::Usage;
         }
@@ -298,6 +288,17 @@ pub fn panicked() -> Exit {
 }
 
 /// Says what is wrong with a command line.
+fn usage_hint(locale: &Locale, error: &UsageError) -> String {
+    match &error.suggestion {
+        Some(Suggestion::Meant(suggestion)) => locale.with(word::usage::Suggestion { suggestion }),
+        Some(Suggestion::OneOf(words)) => locale.with(word::usage::OneOf { words: &words.join(", ") }),
+        None if error.fault == UsageFault::BehindOptions => {
+            locale.with(word::usage::BehindOptionsHint { argument: &error.argument })
+        }
+        None => locale.text(word::usage::HELP).to_owned(),
+    }
+}
+
 fn usage_fault(locale: &Locale, error: &UsageError) -> String {
     let argument = &error.argument;
     match error.fault {
@@ -306,6 +307,7 @@ fn usage_fault(locale: &Locale, error: &UsageError) -> String {
         UsageFault::InvalidValue => locale.with(word::usage::InvalidValue { argument }),
         UsageFault::Missing => locale.with(word::usage::Missing { argument }),
         UsageFault::Conflict => locale.with(word::usage::Conflict { argument }),
+        UsageFault::BehindOptions => locale.with(word::usage::BehindOptions { argument }),
         UsageFault::NoText => locale.with(word::usage::NoText { argument }),
         UsageFault::Other => locale.with(word::usage::Other { argument }),
     }

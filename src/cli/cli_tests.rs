@@ -129,6 +129,31 @@ fn of_several_values_none_is_said_to_be_meant() {
 }
 
 #[test]
+fn a_command_behind_options_of_a_conversation_is_not_sent_to_the_model() {
+    for (line, command) in [
+        ("-m a/b mcp list", "mcp list"),
+        ("-y config check", "config check"),
+        ("--lang ja -m a/b doctor", "doctor"),
+        ("mcp list", ""),
+        ("--lang ja mcp list", ""),
+        // No command takes these words, or it is plainly a message.
+        ("-m a/b config is odd here", "-"),
+        ("-y try to mend it", "-"),
+        ("-m a/b -p mcp list", "-"),
+        ("-m a/b -- mcp list", "-"),
+        ("-m a/b list mcp", "-"),
+    ] {
+        match (read(line), command) {
+            (Ok(Invocation::Mcp { .. }), "") | (Ok(Invocation::Run(_)), "-") => {}
+            (Err(error), command) => {
+                assert_eq!((error.fault, error.argument.as_str()), (UsageFault::BehindOptions, command), "{line}");
+            }
+            (other, _) => panic!("{line}: {other:?}"),
+        }
+    }
+}
+
+#[test]
 fn an_argument_that_is_no_text_is_named() {
     let odd = <OsString as std::os::unix::ffi::OsStringExt>::from_vec(b"a\xffb".to_vec());
     let read = |first: &str| parse(vec!["axi".into(), first.into(), odd.clone()], &|_| "x");

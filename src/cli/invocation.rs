@@ -399,6 +399,8 @@ pub enum UsageFault {
     Missing,
     /// Two that do not go together.
     Conflict,
+    /// A command behind options that only a conversation takes.
+    BehindOptions,
     /// An argument that is not UTF-8.
     NoText,
     /// Anything else.

@@ -7,6 +7,7 @@ mod shape;
 
 use std::ffi::OsString;
 
+use clap::ArgMatches;
 use clap::error::ErrorKind;
 
 use interpret::{interpret, usage_error};
@@ -31,8 +32,11 @@ pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, U
         return Ok(interpret(&matches));
     }
     let no_text = arguments.iter().skip(1).find(|argument| argument.to_str().is_none()).cloned();
-    match shape::whole(words).try_get_matches_from(arguments) {
-        Ok(matches) => Ok(interpret(&matches)),
+    match shape::whole(words).try_get_matches_from(&arguments) {
+        Ok(matches) => match behind_options(&arguments, &matches) {
+            Some(argument) => Err(UsageError { fault: UsageFault::BehindOptions, argument, suggestion: None }),
+            None => Ok(interpret(&matches)),
+        },
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             Ok(Invocation::Print(error.render().to_string()))
         }
@@ -63,6 +67,19 @@ fn command_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
         }
     }
     arguments
+}
+
+/// Finds a whole command behind options that only a conversation takes: `mcp list` in `axi -m a/b mcp list`. It would be
+/// sent to the model. With `-p` or behind `--` it is plainly a message.
+fn behind_options(arguments: &[OsString], matches: &ArgMatches) -> Option<String> {
+    if matches.subcommand().is_some() || matches.get_flag("print") || arguments.iter().any(|word| word == "--") {
+        return None;
+    }
+    let words: Vec<&String> = matches.get_many("message")?.collect();
+    let line = std::iter::once("axi").chain(words.iter().map(|word| word.as_str()));
+    let of_line = shape::whole(&|_| "").try_get_matches_from(line).ok()?;
+    of_line.subcommand()?;
+    Some(words.into_iter().map(String::as_str).collect::<Vec<_>>().join(" "))
 }
 
 /// Takes `axi help` and `axi help COMMAND` for `axi --help` and `axi COMMAND --help`; with other words it is a message.
