@@ -45,16 +45,33 @@ pub(super) fn unused(app: &App) -> Vec<Unused> {
     let own = app.paths.settings();
     let words = |(path, name, error): Wrong| Unused {
         of_project: own.as_ref() != Some(&path),
-        file: app.paths.shown(&path),
+        file: place(app, &path, &error),
         name,
         cause: match &error {
-            DefinitionError::Syntax { cause } => app.locale.with(word::server::NotRead { cause }),
+            DefinitionError::Syntax { .. } | DefinitionError::NoObject { .. } => none_used(&app.locale, &error),
             DefinitionError::NoWay | DefinitionError::Name | DefinitionError::Shadowed => {
                 cause(&app.locale, &error)
             }
         },
     };
     defined(app).1.into_iter().map(words).collect()
+}
+
+/// Where a mistake is.
+fn place(app: &App, path: &Path, error: &DefinitionError) -> String {
+    let file = app.paths.shown(path);
+    match error {
+        DefinitionError::NoObject { line, column } => format!("{file}:{line}:{column}"),
+        DefinitionError::Syntax { .. }
+        | DefinitionError::NoWay
+        | DefinitionError::Name
+        | DefinitionError::Shadowed => file,
+    }
+}
+
+/// Says why none of a file's servers is used.
+fn none_used(locale: &Locale, error: &DefinitionError) -> String {
+    locale.with(word::server::NotRead { cause: &cause(locale, error) })
 }
 
 /// All that are defined, in the order of their names, and what is wrong with others. The person's own comes before
@@ -141,6 +158,7 @@ pub(super) fn unusable(config: &Config, locale: &Locale) -> Vec<(String, String)
 fn cause(locale: &Locale, error: &DefinitionError) -> String {
     match error {
         DefinitionError::Syntax { cause } => cause.clone(),
+        DefinitionError::NoObject { .. } => locale.text(word::server::NEEDS_OBJECT).to_owned(),
         DefinitionError::NoWay => locale.text(word::server::NEEDS_WAY).to_owned(),
         DefinitionError::Name => locale.text(word::server::NEEDS_NAME).to_owned(),
         DefinitionError::Shadowed => locale.text(word::server::SHADOWED).to_owned(),
@@ -234,6 +252,9 @@ fn tell_wrong(app: &App, wrong: &[Wrong]) {
         let cause = &cause(&app.locale, error);
         let text = match error {
             DefinitionError::Syntax { .. } => app.locale.with(word::server::WrongFile { file, cause }),
+            DefinitionError::NoObject { .. } => {
+                format!("{}: {}", place(app, path, error), none_used(&app.locale, error))
+            }
             // Another one of its name is used: that is asked for, not told each time.
             DefinitionError::Shadowed => continue,
             DefinitionError::NoWay | DefinitionError::Name => {

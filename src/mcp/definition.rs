@@ -76,6 +76,14 @@ pub enum DefinitionError {
         /// What the parser said.
         cause: String,
     },
+    /// What should list the servers is no object. Where, both from 1.
+    #[error("{line}:{column}: mcpServers is no object")]
+    NoObject {
+        /// The line.
+        line: usize,
+        /// The character in it.
+        column: usize,
+    },
     /// It has neither `command` nor `url`, or what it has is of the wrong kind.
     #[error("it needs a command or a url")]
     NoWay,
@@ -218,7 +226,15 @@ pub fn read_project(text: &str) -> Definitions {
             return definitions;
         }
     };
-    for (name, value) in file.get("mcpServers").and_then(Value::as_object).into_iter().flatten() {
+    let servers = match file.get("mcpServers") {
+        None | Some(Value::Null) if file.is_object() => return definitions,
+        Some(Value::Object(servers)) => servers,
+        None | Some(_) => {
+            definitions.wrong.push((String::new(), no_object(text)));
+            return definitions;
+        }
+    };
+    for (name, value) in servers {
         if !Definition::is_name(name) {
             definitions.wrong.push((name.clone(), DefinitionError::Name));
             continue;
@@ -234,6 +250,13 @@ pub fn read_project(text: &str) -> Definitions {
         }
     }
     definitions
+}
+
+/// Says where the list of servers stands, or should.
+fn no_object(text: &str) -> DefinitionError {
+    let before = &text[..text.find("\"mcpServers\"").unwrap_or_default()];
+    let in_line = before.rsplit('\n').next().unwrap_or_default();
+    DefinitionError::NoObject { line: before.matches('\n').count() + 1, column: in_line.chars().count() + 1 }
 }
 
 /// As whom one signs in, as other agents write it. A secret does not stand in a project's file.
@@ -286,7 +309,21 @@ mod tests {
         let names: Vec<&str> = wrong.wrong.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!((names, wrong.found.len()), (vec!["a__b", "no", "w"], 0));
         assert!(matches!(read_project("{").wrong[..], [(_, DefinitionError::Syntax { .. })]));
-        assert_eq!(read_project("{}"), Definitions::default());
+        for none in ["{}", "{\"mcpServers\": null}", "{\"mcpServers\": {}}"] {
+            assert_eq!(read_project(none), Definitions::default(), "{none}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_servers_that_is_no_object_is_wrong_where_it_stands() {
+        for (text, line, column) in [
+            ("{\n  \"mcpServers\": [{\"command\": \"x\"}]\n}", 2, 3),
+            ("{\"é\": 1, \"mcpServers\": \"x\"}", 1, 10),
+            ("[]", 1, 1),
+        ] {
+            let wrong = vec![(String::new(), DefinitionError::NoObject { line, column })];
+            assert_eq!(read_project(text), Definitions { found: Vec::new(), wrong }, "{text}");
+        }
     }
 
     #[test]
