@@ -20,6 +20,7 @@ use super::revealed::revealed;
 use super::runner::{Followed, Terms, ToolRunner};
 use super::undo::{Keeping, Undo, show_unkept};
 use super::{AgentEvent, Frontend, Notice, reach};
+use crate::approval::Reason;
 use crate::context::Found;
 use crate::conversation::{
     About, Bill, ContentBlock, Effect, Message, Outcome, Role, Subject, ToolCall, ToolResult, ToolVerb,
@@ -259,7 +260,7 @@ impl Calls<'_> {
             answered,
             number,
             unkept: None,
-            questioned: questioned.as_deref(),
+            questioned: questioned.as_ref(),
         };
         let granted = self.agreed(proposed).await?;
         match runner.follow(request.subject(), self.cancel).await {
@@ -355,9 +356,9 @@ impl Calls<'_> {
         (output, lasted, end)
     }
 
-    /// Lets the user's hooks look at a call before it runs. Returns why one of them wants the person to be asked; an
+    /// Lets the user's hooks look at a call before it runs. Returns why the person is to be asked for them; an
     /// error is the answer of a call that one of them holds back.
-    async fn held_by_hooks(&mut self, about: &Told<'_>, effect: Effect) -> Result<Option<String>, Refused> {
+    async fn held_by_hooks(&mut self, about: &Told<'_>, effect: Effect) -> Result<Option<Reason>, Refused> {
         let kept = self.keep_before_hooks(Event::PreToolUse, about, &Subject::Whole).await;
         let said = self.hooks.before_call((about, effect), self.session, self.frontend, self.cancel).await;
         if kept {
@@ -368,7 +369,8 @@ impl Calls<'_> {
             Some(Held::Deny(why)) => {
                 Err(refused(denied(format!("Not run: a hook of the user's holds it back and says: {why}"))))
             }
-            Some(Held::Ask(why)) => Ok(Some(why)),
+            Some(Held::Ask(words)) => Ok(Some(Reason::Hook { words })),
+            Some(Held::Mistake(words)) => Ok(Some(Reason::HookMistake { words })),
             None => Ok(None),
         }
     }
@@ -382,7 +384,7 @@ impl Calls<'_> {
         }
         said.tell_failed(self.redact, self.frontend);
         let why = said.held.into_iter().map(|held| match held {
-            Held::Ask(why) | Held::Deny(why) => why,
+            Held::Ask(why) | Held::Mistake(why) | Held::Deny(why) => why,
         });
         for words in why.chain(said.told) {
             output.content.extend(["\n\n[A hook of the user's says: ", &words, "]"]);

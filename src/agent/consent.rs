@@ -55,8 +55,8 @@ pub(super) struct Proposed<'a> {
     pub(super) number: (usize, usize),
     /// How many of the files it changes are known to have no copy; 0 where the number is not known.
     pub(super) unkept: Option<u64>,
-    /// Why a hook wants the person to be asked.
-    pub(super) questioned: Option<&'a str>,
+    /// Why the person is to be asked for the hooks.
+    pub(super) questioned: Option<&'a Reason>,
 }
 
 impl<'a> Proposed<'a> {
@@ -283,10 +283,10 @@ impl Consent {
             verdict.never_auto = true;
             verdict.reasons.push(Reason::Unanswered);
         }
-        if let Some(words) = questioned {
+        if let Some(reason) = questioned {
             verdict.decision = verdict.decision.max(Decision::Ask);
             verdict.never_auto = true;
-            verdict.reasons.push(Reason::Hook { words: words.to_owned() });
+            verdict.reasons.push(reason.clone());
         }
         if unkept.is_some() {
             verdict.decision = verdict.decision.max(Decision::Ask);

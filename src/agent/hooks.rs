@@ -118,6 +118,8 @@ impl Replies {
 pub(super) enum Held {
     /// The person must be asked.
     Ask(String),
+    /// The person must be asked, because a file of hooks has this mistake.
+    Mistake(String),
     /// The call does not run.
     Deny(String),
 }
@@ -154,7 +156,7 @@ impl Hooks {
     ) -> Replies {
         let mut said = self.tell(Event::PreToolUse, (Some(about), frontend), session, json!({}), cancel).await;
         if let Some(mistaken) = self.list.mistaken.as_ref().filter(|_| effect != Effect::Read) {
-            said.hold(Held::Ask(mistaken.clone()));
+            said.hold(Held::Mistake(mistaken.clone()));
         }
         said
     }
@@ -291,8 +293,8 @@ impl Replies {
     /// Holds the call back; the strictest answer wins.
     fn hold(&mut self, held: Held) {
         match (&self.held, &held) {
-            (Some(Held::Deny(_)), _) | (Some(Held::Ask(_)), Held::Ask(_)) => {}
-            (None, _) | (Some(Held::Ask(_)), Held::Deny(_)) => self.held = Some(held),
+            (Some(Held::Deny(_)), _) | (Some(_), Held::Ask(_) | Held::Mistake(_)) => {}
+            (None, _) | (Some(_), Held::Deny(_)) => self.held = Some(held),
         }
     }
 }

@@ -155,7 +155,11 @@ impl TurnTrials {
         let known = |reason: &Reason| {
             matches!(
                 reason,
-                Reason::MatchedRule { .. } | Reason::Credential { .. } | Reason::Hook { .. } | Reason::Unanswered
+                Reason::MatchedRule { .. }
+                    | Reason::Credential { .. }
+                    | Reason::Hook { .. }
+                    | Reason::HookMistake { .. }
+                    | Reason::Unanswered
             )
         };
         if !self.is_running() || verdict.never_auto || verdict.reasons.iter().any(known) {

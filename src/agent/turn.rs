@@ -107,7 +107,7 @@ impl Agent {
                 self.undo.look_after(frontend, cancel).await;
             }
             said.tell_failed(&|text| self.talk.session().redacted(text), frontend);
-            let Some(Held::Deny(why) | Held::Ask(why)) = said.held else { break };
+            let Some(Held::Deny(why) | Held::Ask(why) | Held::Mistake(why)) = said.held else { break };
             held_back += 1;
             let message = Message::user(format!("[From a hook of the user's: do not stop yet. It says:]\n{why}"));
             self.talk.person_says(message, Vec::new(), frontend);

@@ -146,6 +146,11 @@ pub enum Reason {
         /// Why, in its words.
         words: String,
     },
+    /// A file of hooks has a mistake: a guard may be missing.
+    HookMistake {
+        /// The file and the mistake.
+        words: String,
+    },
     /// It is to be tried first, and cannot be.
     Untried,
     /// The disk did not answer where a path leads.

@@ -332,6 +332,7 @@ pub fn reasons(locale: &Locale, roots: &Roots, reasons: &[Reason]) -> Vec<String
         Reason::PrivateHost { host } => Some(locale.with(word::reason::PrivateHost { host })),
         Reason::NeverAuto { why } => Some(never_auto(locale, why)),
         Reason::Hook { words } => Some(locale.with(word::reason::Hook { words })),
+        Reason::HookMistake { words } => Some(locale.with(word::reason::HookMistake { words })),
         Reason::Untried => Some(locale.text(word::reason::UNTRIED).to_owned()),
         Reason::Unanswered => Some(locale.text(word::reason::UNANSWERED).to_owned()),
         Reason::CannotUndo { files: 0 } => Some(locale.text(word::reason::NO_UNDO).to_owned()),

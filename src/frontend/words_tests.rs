@@ -92,3 +92,11 @@ fn a_turn_that_ends_early_advises_what_there_is_where_it_is_said() {
         assert!(by_flags.contains("-m") && !by_flags.contains('/'), "{by_flags}");
     }
 }
+
+#[test]
+fn a_mistake_in_a_file_of_hooks_is_no_wish_of_a_hook() {
+    let roots = Roots { cwd: "/w".into(), workspace: "/w".into(), home: None };
+    let words = "/w/hooks.json: no event is called PreToolUSe".to_owned();
+    let said = reasons(&Locale::new("en"), &roots, &[Reason::HookMistake { words: words.clone() }]).concat();
+    assert!(said.starts_with("a file of hooks has a mistake") && said.ends_with(&words), "{said}");
+}

@@ -259,7 +259,7 @@ async fn while_a_file_of_hooks_has_a_mistake_what_does_more_than_read_is_asked_a
     for (effect, asked) in [(Effect::Read, false), (Effect::Write, true), (Effect::Execute, true)] {
         let held = held(bad.to_owned(), &about, effect).await.held;
         let why = "hooks.json: no event is called PreToolUSe; PreToolUse?".to_owned();
-        assert_eq!(held, asked.then_some(Held::Ask(why)), "{effect:?}");
+        assert_eq!(held, asked.then_some(Held::Mistake(why)), "{effect:?}");
     }
 }
 
