@@ -128,6 +128,8 @@ fn what_a_hook_tells_is_read_and_anything_else_is_nothing() {
     assert_eq!((bare.key, bare.state, bare.before.len()), (None, KeyState::Unbound, 0));
     let locked = HookFacts::parse("1 bash 5.2 ctrl-g readonly PS0 - -").unwrap();
     assert_eq!(locked.state, KeyState::Locked("PS0".into()));
+    let lacking = HookFacts::parse("1 xonsh 0.25.0 ctrl-g lacks prompt_toolkit - -").unwrap();
+    assert_eq!(lacking.state, KeyState::Lacking("prompt_toolkit".into()));
     for text in ["", "2 zsh 5.9 ctrl-g bound -", "1 zsh", "1 zsh 5.9 ctrl-g sold x"] {
         assert_eq!(HookFacts::parse(text), None, "{text}");
     }

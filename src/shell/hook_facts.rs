@@ -26,6 +26,8 @@ pub enum KeyState {
     Taken(String),
     /// Nobody's: this variable of the shell, which the hook sets, is readonly.
     Locked(String),
+    /// Nobody's: the shell reads its lines without this library, and the hook needs it.
+    Lacking(String),
     /// Nobody's: the hook was asked to bind none.
     Unbound,
 }
@@ -70,6 +72,7 @@ impl HookFacts {
             "bound" => KeyState::Bound,
             "taken" => KeyState::Taken(word()?.to_owned()),
             "readonly" => KeyState::Locked(word()?.to_owned()),
+            "lacks" => KeyState::Lacking(word()?.to_owned()),
             "none" => KeyState::Unbound,
             _ => return None,
         };

@@ -103,6 +103,18 @@ fn a_key_that_is_taken_stays_where_it_is_and_doctor_says_so() {
 }
 
 #[test]
+fn a_xonsh_without_prompt_toolkit_says_once_that_the_key_does_nothing() {
+    let server = Server::start([]);
+    let Some(mut person) = OTHERS[1].start(&server, "$SHELL_TYPE = 'readline'\n", None, false) else { return };
+    person.sees("ctrl-g does nothing here: xonsh reads lines with readline");
+    person.enters("axi doctor");
+    person.sees("none: this shell reads its lines without prompt_toolkit");
+    person.enters("echo last");
+    person.sees("last");
+    assert_eq!(person.pty.transcript().matches("does nothing here").count(), 1, "{}", person.pty.describe());
+}
+
+#[test]
 fn what_the_agent_changed_is_told_where_the_shell_has_no_words_for_it() {
     for row in &OTHERS {
         let command = serde_json::json!({"command": "mkdir -p deep && cd deep"});

@@ -15,7 +15,7 @@ use crate::shell::{self, HookFacts, HookPlace, Key, KeyState, Settings};
 
 /// Returns the texts that the hook of a shell shows, with the names it has for them. The hook fills in what only it
 /// knows.
-fn hook_words(locale: &Locale, shell: &str) -> [(&'static str, String); 7] {
+fn hook_words(locale: &Locale, shell: &str) -> [(&'static str, String); 8] {
     let (key, owner, keys) = ("{key}", "{owner}", "{keys}");
     [
         ("taken", locale.with(word::hook::Taken { key, owner, keys, shell })),
@@ -25,6 +25,7 @@ fn hook_words(locale: &Locale, shell: &str) -> [(&'static str, String); 7] {
         ("long", locale.text(word::hook::LONG).to_owned()),
         ("unkept", locale.text(word::hook::UNKEPT).to_owned()),
         ("history", locale.text(word::hook::HISTORY).to_owned()),
+        ("lacks", locale.with(word::hook::Lacks { key, owner })),
     ]
 }
 
@@ -206,6 +207,10 @@ fn key(locale: &Locale, facts: &HookFacts, zellij: bool) -> Check {
         KeyState::Locked(variable) => {
             let found = locale.with(word::doctor::KeyReadonly { variable });
             Check::bad(label, found, locale.text(word::doctor::KEY_READONLY_HINT))
+        }
+        KeyState::Lacking(library) => {
+            let found = locale.with(word::doctor::KeyLacks { library });
+            Check::bad(label, found, locale.with(word::doctor::KeyLacksHint { library }))
         }
         KeyState::Unbound => Check::good(label, locale.text(word::doctor::KEY_NONE)),
     }
