@@ -34,7 +34,9 @@ mod trust;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::cli::{self, CommonOptions, ConfigAction, HandoffKind, Invocation, McpAction, Suggestion, UsageError, UsageFault};
+use crate::cli::{
+    self, CommonOptions, ConfigAction, HandoffKind, Invocation, McpAction, Suggestion, UsageError, UsageFault,
+};
 use crate::command::Problem;
 use crate::config::{self, Finding, Form, Paths, PlaceFiles};
 use crate::frontend::exit::Exit;

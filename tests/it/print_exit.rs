@@ -79,9 +79,12 @@ fn a_missing_or_refused_key_ends_with_3_and_the_variable_to_set() {
 #[test]
 fn a_provider_that_nobody_configured_ends_with_3_wherever_it_is_named() {
     let home = Home::new();
-    for arguments in
-        [&["-m", "nosuch/x", "-p", "hi"][..], &["models", "nosuch"], &["doctor", "model", "nosuch/x"], &["logout", "nosuch"]]
-    {
+    for arguments in [
+        &["-m", "nosuch/x", "-p", "hi"][..],
+        &["models", "nosuch"],
+        &["doctor", "model", "nosuch/x"],
+        &["logout", "nosuch"],
+    ] {
         let ran = run(home.axi().args(arguments));
         assert_eq!((ran.code, ran.out.as_str()), (Some(3), ""), "{arguments:?}: {ran:?}");
         assert!(ran.err.contains("nosuch"), "{ran:?}");

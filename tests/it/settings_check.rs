@@ -53,7 +53,10 @@ fn a_server_that_cannot_be_used_is_a_row() {
 #[test]
 fn an_empty_section_is_named_and_has_its_place() {
     let home = Home::new();
-    home.write("config/axi/config.toml", "language = \"en\"\n\n[mcp.bare]\n[providers.bare]\n[mcp]\n\"a b\" = {}\n");
+    home.write(
+        "config/axi/config.toml",
+        "language = \"en\"\n\n[mcp.bare]\n[providers.bare]\n[mcp]\n\"a b\" = {}\n",
+    );
     let (code, rows) = findings(&home);
     let places: Vec<_> =
         rows.iter().map(|row| (row["key"].as_str().unwrap(), row["line"].as_u64().unwrap())).collect();
