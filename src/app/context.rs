@@ -1,6 +1,6 @@
 //! What every command works with, read once: the process, the paths, the language, the project and the settings.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -55,6 +55,9 @@ pub(super) struct App {
     pub(super) handed: Vec<Definition>,
     /// The copy in which turns work, until the agent has it.
     pub(super) turn_copies: Cell<Option<TurnCopies>>,
+    /// How fast this machine multiplies, once that was measured.
+    #[cfg(feature = "local")]
+    pub(super) speed: OnceCell<u64>,
     /// Where whole outputs go that are not to outlive this process.
     pub(super) throwaway: Option<PathBuf>,
 }
@@ -157,6 +160,8 @@ impl App {
             shell,
             handed,
             turn_copies: Cell::default(),
+            #[cfg(feature = "local")]
+            speed: OnceCell::new(),
             throwaway,
         };
         if let Some(state) = &app.paths.state {
