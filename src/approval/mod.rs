@@ -48,6 +48,8 @@ pub(crate) use glob::Glob;
 pub use offer::{always_rule, line_rule, newly_allowed};
 pub(crate) use path::is_protected;
 pub use policy::Policy;
+#[cfg(test)]
+pub(crate) use program::names as program_names;
 pub use program::{is_builtin, needed_directory, runs_its_words, stands_before_program};
 pub use rule::{Meaning, Rule, RuleError};
 pub use tracked::Tracked;

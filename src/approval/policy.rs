@@ -286,6 +286,12 @@ impl Policy {
             class = class.max(part.class);
             may_be_denied |= self.judge_part(tool, part, place, &mut verdict);
         }
+        if verdict.decision == Decision::Ask
+            && !verdict.reasons.iter().any(|reason| matches!(reason, Reason::Credential { .. }))
+            && let Some(what) = command::shown_secret(&judgement.parts, place)
+        {
+            verdict.reasons.push(Reason::Credential { what });
+        }
         if exact
             && verdict.decision == Decision::Ask
             && !verdict

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::effect::git_command_at;
 use super::follow::Report;
-use super::judgement::{Judged, Part, Target};
-use super::leaves::{self, OF_NETWORK};
+use super::judgement::{Judged, Target};
+use super::leaves::{self, OF_NETWORK, is_handed_names};
 use super::taken::{taken, taken_unread};
 use super::unsent::without_unsent;
 use crate::approval::program::{Action, Does, Program, Trait, lists};
@@ -56,19 +56,6 @@ fn printed_away(line: &str, parts: &[Judged]) -> Option<NeverAuto> {
 /// A file's name as seen from where the line runs.
 fn shown(path: &Path, place: &Surroundings) -> String {
     path.strip_prefix(&place.cwd).unwrap_or(path).display().to_string()
-}
-
-/// Tells whether a part is given its arguments by another one.
-fn is_handed_names(part: &Judged) -> bool {
-    let Part::Command { words, outer } = &part.part else { return false };
-    let programs = outer.iter().map(|words| words.first()).chain([words.first()]);
-    programs.flatten().flatten().any(|program| {
-        let name = program.rsplit('/').next().unwrap_or(program);
-        matches!(name, "xargs" | "parallel" | "cpio" | "pax" | "afio")
-    }) || words
-        .iter()
-        .flatten()
-        .any(|word| word.starts_with("--files-from") || matches!(word.as_str(), "-T" | "-@"))
 }
 
 /// What a part does to what others share.

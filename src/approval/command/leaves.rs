@@ -36,6 +36,28 @@ pub(super) fn leaves(line: &str, parts: &[Judged], place: &Surroundings) -> Opti
     found(line).or_else(|| found(&bare)).or_else(|| words.find_map(|word| found(&without_unsent(word))))
 }
 
+/// The secret file that a line names where a program may show what is in it: one of which is not known that it only
+/// looks at names, or only writes, and whatever is given the names that another one lists.
+pub(crate) fn shown_secret(parts: &[Judged], place: &Surroundings) -> Option<String> {
+    let handed = parts.iter().any(is_handed_names);
+    let may_show = parts.iter().filter(|part| handed || part.class == Class::Execute);
+    let mut pieces = may_show.flat_map(sent_words).flat_map(|word| pieces(word)).take(MOST_WORDS);
+    pieces.find(|piece| is_named(piece, place)).map(str::to_owned)
+}
+
+/// Tells whether a part is given its arguments by another one.
+pub(super) fn is_handed_names(part: &Judged) -> bool {
+    let Part::Command { words, outer } = &part.part else { return false };
+    let programs = outer.iter().map(|words| words.first()).chain([words.first()]);
+    programs.flatten().flatten().any(|program| {
+        let name = program.rsplit('/').next().unwrap_or(program);
+        matches!(name, "xargs" | "parallel" | "cpio" | "pax" | "afio")
+    }) || words
+        .iter()
+        .flatten()
+        .any(|word| word.starts_with("--files-from") || matches!(word.as_str(), "-T" | "-@"))
+}
+
 /// The words of a part but for those by which it says who one is.
 pub(super) fn sent_words(part: &Judged) -> impl Iterator<Item = &String> {
     let texts: Vec<&str> = part.words().iter().map(|word| word.as_deref().unwrap_or_default()).collect();

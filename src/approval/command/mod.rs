@@ -33,6 +33,7 @@ pub(crate) use facts::{GitChanges, NewNames};
 pub use judgement::{Extent, Judged, LineJudgement, Part, Target};
 pub use known::PathPattern;
 pub(crate) use known::Step;
+pub(crate) use leaves::shown_secret;
 pub(crate) use matching::{admits, may_hide, may_touch, touches};
 pub use search::Search;
 pub use suggest::suggest_rule;

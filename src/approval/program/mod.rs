@@ -51,7 +51,8 @@ pub(crate) struct Program {
     pub(crate) bare: Words,
     /// `optional FLAGS`: a value of these flags of a wrapper is joined to them; the next word is none.
     pub(crate) optional: Words,
-    /// `pattern FLAGS`: with one of these its first argument is a file, and no pattern.
+    /// `pattern FLAGS`: with one of these its first argument is a file, and no pattern; what looks at names only reads
+    /// what is in the files then.
     pub(crate) pattern: Flags,
     /// `writes`, `destroys`, `network`, `disk`, `halts`: what it does if it does more than look. `destroys with
     /// FLAGS`: it does that only with one of these.
@@ -318,6 +319,21 @@ struct Table {
 }
 
 static TABLE: Table = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+
+/// The names that have a row, for tests that hold for all of them.
+#[cfg(test)]
+pub(crate) mod names {
+    use super::{Looks, TABLE};
+
+    /// Those that print what is in files, with what stands before the files.
+    pub(crate) fn of_readers() -> impl Iterator<Item = (&'static str, &'static str)> {
+        TABLE.names.iter().filter_map(|(name, row)| match TABLE.rows[usize::from(*row)].looks? {
+            Looks::Contents => Some((name.as_str(), "")),
+            Looks::AfterPattern => Some((name.as_str(), "x ")),
+            Looks::Names => None,
+        })
+    }
+}
 
 impl Trait {
     const fn bit(self) -> u32 {

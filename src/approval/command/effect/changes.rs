@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::super::known::{Chunk, Origin, Value};
 use super::super::search::Search;
 use super::call::{Call, Field, Finding, Touched};
+use super::reads::reads;
 use crate::approval::path::is_harmless_device;
 use crate::approval::program::{Action, Does, Grammar, Program, Touches, Trait, Which};
 use crate::approval::{Class, NeverAuto};
@@ -199,6 +200,10 @@ pub(super) fn disk_dump(call: &Call<'_, '_>) -> Finding {
     if finding.touched.is_empty() {
         finding.class = Class::ReadOnly;
     }
+    let inputs = call.arguments.iter().filter(|field| field.value.start().starts_with("if="));
+    let inputs: Vec<Field> =
+        inputs.map(|field| Field { value: field.value.without_start(3), written: None }).collect();
+    reads(call, inputs.iter().collect(), &mut finding);
     finding
 }
 

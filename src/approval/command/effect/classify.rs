@@ -78,6 +78,7 @@ fn reader(call: &Call<'_, '_>, program: &Program, kind: Looks) -> Finding {
     }
     let mut finding = Finding::new(Class::ReadOnly);
     match kind {
+        Looks::Names if call.has(program.pattern) => reads(call, call.positionals(), &mut finding),
         Looks::Names => {}
         Looks::Contents => reads(call, call.positionals(), &mut finding),
         Looks::AfterPattern => {

@@ -25,7 +25,7 @@ impl Redirect {
             }
             RedirectKind::Read => {
                 for value in &values {
-                    self.read(walker, value, state);
+                    read(walker, &self.source, value, state);
                 }
                 let process = self.target.parts.iter().any(|part| matches!(part, WordPart::Process { .. }));
                 return Some(Input::Unknown { unseen: process });
@@ -54,26 +54,27 @@ impl Redirect {
         }
         None
     }
+}
 
-    fn read(&self, walker: &mut Walker, value: &Value, state: &State<'_>) {
-        let text = value.start();
-        let network = text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/");
-        for pattern in value.patterns(&state.directories) {
-            let path = pattern.rough_path();
-            let secret = path.as_deref().is_some_and(|path| is_credential(path, state.place));
-            if network || secret {
-                walker.report.parts.push(Judged {
-                    text: self.source.clone(),
-                    part: Part::Command { words: vec![None], outer: Vec::new() },
-                    run: None,
-                    class: if network { Class::Network } else { Class::ReadOnly },
-                    shown: false,
-                    credential: secret.then(|| pattern.shown().to_owned()),
-                    runs_program: false,
-                    paths: path.into_iter().map(|path| (path, true)).collect(),
-                    strays: state.strays(),
-                });
-            }
+/// Judges that a command gets what is in a file, which is none of its words; `source` is where that is written.
+pub(super) fn read(walker: &mut Walker, source: &str, value: &Value, state: &State<'_>) {
+    let text = value.start();
+    let network = text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/");
+    for pattern in value.patterns(&state.directories) {
+        let path = pattern.rough_path();
+        let secret = path.as_deref().is_some_and(|path| is_credential(path, state.place));
+        if network || secret {
+            walker.report.parts.push(Judged {
+                text: source.to_owned(),
+                part: Part::Command { words: vec![None], outer: Vec::new() },
+                run: None,
+                class: if network { Class::Network } else { Class::ReadOnly },
+                shown: false,
+                credential: secret.then(|| pattern.shown().to_owned()),
+                runs_program: false,
+                paths: path.into_iter().map(|path| (path, true)).collect(),
+                strays: state.strays(),
+            });
         }
     }
 }

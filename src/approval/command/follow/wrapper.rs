@@ -8,6 +8,7 @@ use super::super::known::{Chunk, Value};
 use super::find;
 use super::flags::Flags;
 use super::flow::{Around, Flow, UNKNOWN};
+use super::redirect;
 use super::walk::Walker;
 use super::xargs;
 use crate::approval::program::{Program, Runs, Trait};
@@ -385,6 +386,10 @@ impl<'s> Opening<'_, '_, 's> {
         let flags = self.flags(arguments);
         if let Some(why) = xargs::doubt(&flags) {
             self.note(Class::Execute, Some(why));
+        }
+        let list = flags.last(xargs::LIST).and_then(|at| flags.given.get(at)?.value.as_ref());
+        if let Some(list) = list {
+            redirect::read(self.walker, &self.around.text, list, &self.state);
         }
         let readings = xargs::readings(&flags, &self.around.input);
         self.around.input = Input::Inherited;

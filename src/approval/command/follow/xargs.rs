@@ -14,6 +14,9 @@ const REPLACING: &[&str] = &["-I", "-i", "--replace", "-J"];
 /// Flags that split the input at NUL.
 const BY_ZERO: &[&str] = &["-0", "--null"];
 
+/// Flags that name the file with the names.
+pub(super) const LIST: &[&str] = &["-a", "--arg-file"];
+
 /// Returns the commands that a call may run.
 pub(super) fn readings(flags: &Flags<'_>, input: &Input) -> Vec<Vec<Field>> {
     let mark = mark(flags);
@@ -49,7 +52,7 @@ fn mark(flags: &Flags<'_>) -> Option<String> {
 fn items(input: &Input, flags: &Flags<'_>, by_line: bool) -> Vec<Field> {
     let unknown = || vec![Field::unknown()];
     let hidden = |value: Value| Field { value, written: None };
-    if flags.last(&["-a", "--arg-file"]).is_some() {
+    if flags.last(LIST).is_some() {
         return unknown();
     }
     let plain = |more: &[&str]| flags.only(&[PLAIN, more].concat());
