@@ -43,7 +43,7 @@ fn an_error_that_quotes_an_argument_cannot_command_the_terminal() {
         let mut axi = home.axi();
         axi.args([command, HOSTILE]);
         let mut pty = Pty::options().size(200, 24).spawn(&axi);
-        assert_eq!(pty.wait_exit().code(), Some(2), "{command}");
+        assert_eq!(pty.wait_exit().code(), Some(3), "{command}");
         assert_harmless(&pty.view(|view| view.raw().to_vec()));
         assert!(pty.transcript().contains("a␛]52;c;ZWNobw==␇b"), "{command}: {}", pty.describe());
     }
