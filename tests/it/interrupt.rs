@@ -37,3 +37,25 @@ fn an_interrupted_answer_closes_its_connection_and_the_next_message_works() {
     let sent = &server.requests()[1];
     assert!(sent.text.contains("pears") && !sent.text.contains("plums"), "what was said is kept: {}", sent.text);
 }
+
+#[test]
+fn a_line_typed_right_behind_an_answer_is_sent_and_what_follows_it_stays_for_the_next() {
+    const ROUNDS: usize = 6;
+    let server = Server::start((0..=ROUNDS).map(|round| chat_text(&format!("Answer {round}."))));
+    let home = Home::new();
+    let mut pty = Pty::options().size(80, 24).spawn(&repl(&home, &server));
+    pty.wait_for("❯");
+    pty.send("line 0\r");
+    for round in 0..ROUNDS {
+        // As soon as its last word is seen: before the prompt is there.
+        pty.wait_for(&format!("Answer {round}"));
+        let erased = if round == 0 { "" } else { "\x15" };
+        pty.send(&format!("{erased}line {}\rAFTER", round + 1));
+    }
+    pty.wait_for(&format!("Answer {ROUNDS}"));
+    pty.wait_for("any ❯ AFTER");
+    let said: Vec<String> =
+        server.requests().iter().map(|request| crate::support::talk::last_said(request)).collect();
+    let expected: Vec<String> = (0..=ROUNDS).map(|round| format!("line {round}")).collect();
+    assert_eq!(said, expected);
+}
