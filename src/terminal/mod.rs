@@ -27,7 +27,9 @@ pub use asked::{SaidOfItself, ask_terminal};
 pub use environment::{Background, ColorChoice, Depth, TerminalEnvironment, background_of_answer};
 pub use guest::Guest;
 pub use inline_picture::{InlinePicture, PictureProtocol};
-pub use keys::{KeyReader, KeyWatch, Pending, Press, Pressed, TWICE, Unsent, drain_crossterm, escape_wait};
+pub use keys::{
+    KeyReader, KeyWatch, Pending, Press, Pressed, TWICE, Unsent, cooked_lines, drain_crossterm, escape_wait,
+};
 pub use layout::cut;
 pub use line::{Line, Span};
 pub use loan::Loan;

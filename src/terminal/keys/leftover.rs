@@ -4,11 +4,13 @@ use std::io;
 use std::time::Duration;
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
+use rustix::io::ioctl_fionread;
+use rustix::termios::{LocalModes, tcgetattr};
 
-use super::parser::Key;
+use super::parser::{Key, Parser};
 use super::pending::Pending;
 
-/// How many events are taken at most, so that a terminal that never falls silent cannot hold up the turn.
+/// How many events, or bytes, are taken at most, so that a terminal that never falls silent cannot hold up the turn.
 const MOST: usize = 10_000;
 
 /// Moves the events in crossterm's own queue into `pending`. Called between the line editor's return and
@@ -28,6 +30,56 @@ pub fn drain_crossterm(pending: &Pending) -> io::Result<bool> {
         }
     }
     Ok(interrupted)
+}
+
+/// Takes the whole lines that were typed while the terminal was in the person's own mode, where the system makes a
+/// newline of Enter: read in raw mode, that would be another key. What follows the last Enter stays.
+#[must_use]
+pub fn cooked_lines() -> Vec<Event> {
+    let input = rustix::stdio::stdin();
+    let is_cooked = tcgetattr(input).is_ok_and(|mode| mode.local_modes.contains(LocalModes::ICANON));
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
+    // In that mode only whole lines are counted, so that nothing is waited for.
+    while is_cooked && bytes.len() < MOST && ioctl_fionread(input).unwrap_or(0) > 0 {
+        match rustix::io::read(input, &mut buffer) {
+            Ok(0) | Err(_) => break,
+            Ok(count) => bytes.extend_from_slice(&buffer[..count]),
+        }
+    }
+    events_of(&bytes)
+}
+
+fn events_of(lines: &[u8]) -> Vec<Event> {
+    let entered: Vec<u8> = lines.iter().map(|byte| if *byte == b'\n' { b'\r' } else { *byte }).collect();
+    let (mut parser, mut keys) = (Parser::default(), Vec::new());
+    parser.feed(&entered, &mut keys);
+    parser.expire(&mut keys);
+    keys.into_iter().filter_map(event_of).collect()
+}
+
+/// The event of a key that makes text or ends a line: the system itself has done what the others say.
+fn event_of(key: Key) -> Option<Event> {
+    let code = match key {
+        Key::Character(character) => KeyCode::Char(character),
+        Key::Enter => KeyCode::Enter,
+        Key::Paste(text) => return Some(Event::Paste(text)),
+        Key::Newline
+        | Key::Backspace
+        | Key::DeleteWord
+        | Key::DeleteLine
+        | Key::Up
+        | Key::Down
+        | Key::PageUp
+        | Key::PageDown
+        | Key::Escape
+        | Key::Interrupt
+        | Key::Suspend
+        | Key::End
+        | Key::Focus(_)
+        | Key::Background(_)
+        | Key::Attributes => return None,
+    };
+    Some(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)))
 }
 
 fn key_of(event: Event) -> Option<Key> {
@@ -75,5 +127,13 @@ mod tests {
         assert_eq!(press(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(Key::Interrupt));
         assert_eq!(press(KeyCode::Left, KeyModifiers::NONE), None);
         assert_eq!(key_of(Event::Paste("a\r\nb\rc".to_owned())), Some(Key::Paste("a\nb\nc".to_owned())));
+    }
+
+    #[test]
+    fn of_lines_that_the_system_took_each_newline_was_enter() {
+        let key = |code| Event::Key(KeyEvent::new(code, KeyModifiers::NONE));
+        let (a, b, enter) = (key(KeyCode::Char('a')), key(KeyCode::Char('中')), key(KeyCode::Enter));
+        assert_eq!(events_of("a\n\x1b[A中\n".as_bytes()), [a, enter.clone(), b, enter]);
+        assert_eq!(events_of(b""), []);
     }
 }

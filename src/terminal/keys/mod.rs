@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::environment::Background;
 use burst::Burst;
-pub use leftover::drain_crossterm;
+pub use leftover::{cooked_lines, drain_crossterm};
 use parser::{Awaited, Key, Parser};
 pub use pending::{Pending, Unsent};
 pub use reader::{KeyReader, Press};

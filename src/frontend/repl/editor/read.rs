@@ -14,6 +14,7 @@ use super::outside;
 use crate::frontend::prompt::columns;
 use crate::frontend::repl::files::{NoPicture, picture_mention};
 use crate::frontend::repl::line::{Ended, LateUp, is_long_paste, sanitise_paste};
+use crate::terminal::cooked_lines;
 
 impl Editor {
     /// Reads a line; it begins with what was typed before and not sent.
@@ -37,6 +38,13 @@ impl Editor {
         // What was set aside is on the line already, the cursor where it was.
         if line != self.reedline.current_buffer_contents() {
             self.replace_line(&line);
+        }
+        let typed = cooked_lines();
+        if !typed.is_empty() {
+            // Behind what is on the line already.
+            let mut state = self.state.lock();
+            state.leftover.insert(0, Event::Paste(line));
+            state.leftover.extend(typed);
         }
         let outcome = self.read_signals();
         if let Ok(ReadOutcome::Line(_) | ReadOutcome::Interrupted | ReadOutcome::End | ReadOutcome::Help) = outcome
