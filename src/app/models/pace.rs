@@ -41,7 +41,7 @@ const fn rounded(tenths: u64) -> u64 {
 }
 
 fn with_point(tenths: u64) -> String {
-    if tenths % 10 == 0 { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
+    if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
 }
 
 /// Words it, from tenths of a token a second.

@@ -389,7 +389,7 @@ impl<'s> Opening<'_, '_, 's> {
         }
         let list = flags.last(xargs::LIST).and_then(|at| flags.given.get(at)?.value.as_ref());
         if let Some(list) = list {
-            redirect::read(self.walker, &self.around.text, list, &self.state);
+            redirect::read(self.walker, &self.around.text, list, self.state);
         }
         let readings = xargs::readings(&flags, &self.around.input);
         self.around.input = Input::Inherited;
