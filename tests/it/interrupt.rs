@@ -50,7 +50,7 @@ fn a_line_typed_right_behind_an_answer_is_sent_and_what_follows_it_stays_for_the
     for round in 0..ROUNDS {
         // As soon as its last word is seen: before the prompt is there, where the system makes a newline of Enter.
         pty.wait_for(&format!("Answer {round}"));
-        pty.send(&format!(" line {}\rAFTER", round + 1));
+        pty.send(format!(" line {}\rAFTER", round + 1));
     }
     pty.wait_for(&format!("Answer {ROUNDS}"));
     pty.wait_for("any ❯ AFTER");
