@@ -3,8 +3,9 @@
 
 use std::fs::{DirBuilder, File, Metadata};
 use std::io::{ErrorKind, Result, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _};
 use std::path::{Path, PathBuf};
+
+use crate::platform::os::fs::{DirBuilderExt as _, FileExt as _};
 
 /// What a replaced file outlives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +93,7 @@ pub fn tree(path: &Path) -> impl Iterator<Item = (PathBuf, Metadata)> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::platform::os::fs::PermissionsExt as _;
 
     use super::*;
 
@@ -126,7 +127,7 @@ mod tests {
         let root = folder.path();
         std::fs::create_dir_all(root.join("a/b")).unwrap();
         std::fs::write(root.join("a/b/c"), "").unwrap();
-        std::os::unix::fs::symlink(root, root.join("a/link")).unwrap();
+        crate::platform::os::fs::symlink(root, root.join("a/link")).unwrap();
         let mut found: Vec<PathBuf> = tree(&root.join("a")).map(|(path, _)| path).collect();
         found.sort();
         assert_eq!(found, ["a", "a/b", "a/b/c", "a/link"].map(|name| root.join(name)));

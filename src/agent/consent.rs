@@ -465,7 +465,7 @@ impl Consent {
         let ask = match widened {
             // The judgement of the line has already asked about changes of the machine.
             None | Some(Widened::ChangesMachine) => false,
-            Some(Widened::ChangesUser) => !rustix::process::geteuid().is_root(),
+            Some(Widened::ChangesUser) => !crate::platform::process::geteuid().is_root(),
             Some(Widened::Workspace) => !yes,
             Some(Widened::Full) => true,
         };

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::approval::command::{LineJudgement, Part};
+use crate::platform::os::fs::MetadataExt as _;
 use crate::secret::files::SecretFiles;
 
 /// So many words of a line are looked at.

@@ -1,6 +1,5 @@
 //! What happens in a turn, as facts; and the one trait through which a front end hears of it.
 
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -11,6 +10,7 @@ use super::question::{Approval, ApprovalRequest, Review};
 use crate::conversation::{
     About, Answer, Effect, Forecast, Money, Outcome, Preview, Question, Subject, ToolCall, Usage,
 };
+use crate::platform::os::fd::OwnedFd;
 use crate::sandbox::Missing;
 use crate::tool::ToolFacts;
 use crate::trial::{ChangeSet, Why};

@@ -38,7 +38,7 @@ pub(super) fn of_line(judgement: &LineJudgement, consent: Consent) -> Reach {
     // The sandbox forbids to become another user (`no_new_privs`) and to change the machine: such a command must
     // run outside of it. No yes in advance covers that; root becomes nobody else, and gets by inside.
     let outside = |part: &Judged| part.becomes_user() || part.changes_machine();
-    let raises = |part: &Judged| part.becomes_user() && !rustix::process::geteuid().is_root();
+    let raises = |part: &Judged| part.becomes_user() && !crate::platform::process::geteuid().is_root();
     if judgement.parts.iter().any(|part| raises(part) || consent != Consent::Assumed && outside(part)) {
         return Reach::Full;
     }

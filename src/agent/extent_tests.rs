@@ -42,7 +42,7 @@ fn a_target_outside_opens_itself_and_its_directory_only_for_programs_that_are_kn
 
 #[test]
 fn another_user_is_outside_whoever_agreed_unless_it_is_root_already() {
-    let root = rustix::process::geteuid().is_root();
+    let root = crate::platform::process::geteuid().is_root();
     for line in ["sudo apt install x", "ls && sudo rm a", "doas ls", "/usr/bin/sudo -u y ls", "env A=b sudo ls"] {
         assert_eq!(reach(line, Consent::None), Reach::Full, "{line}");
         assert_eq!(reach(line, Consent::Assumed) == Reach::Full, !root, "{line}");

@@ -233,7 +233,7 @@ mod tests {
         let told = |name: &str, to: &Path| {
             let link = roots.workspace.join(name);
             std::fs::create_dir_all(link.parent().unwrap()).unwrap();
-            std::os::unix::fs::symlink(to, &link).unwrap();
+            crate::platform::os::fs::symlink(to, &link).unwrap();
             let told = texts(&roots, None);
             std::fs::remove_file(link).unwrap();
             told
@@ -294,7 +294,7 @@ mod tests {
         write(&roots.workspace.join(".env"), "KEY=outside");
         write(&roots.workspace.join("docs/style.md"), "style\n@more.md\n");
         write(&roots.workspace.join("docs/more.md"), "more\n@style.md");
-        std::os::unix::fs::symlink(home.path().join("outside.md"), roots.workspace.join("link.md")).unwrap();
+        crate::platform::os::fs::symlink(home.path().join("outside.md"), roots.workspace.join("link.md")).unwrap();
         let text = "one\n@docs/style.md\n@../outside.md\n@link.md\n@.env\nmail a@docs/more.md\n`@docs/more.md`\n\
                     ```\n@docs/more.md\n```\n- See @docs/last.md, and (@docs/style.md).\n";
         write(&roots.workspace.join("docs/last.md"), "last");

@@ -2,7 +2,6 @@
 //! shell line beforehand. Reads the disk, changes nothing.
 
 use std::collections::HashSet;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::approval::command::{Action, GitChanges, Judged, LineJudgement, Part};
@@ -10,6 +9,7 @@ use crate::approval::{Class, Glob, IndexContent, Tracked, each_index_entry};
 use crate::conversation::Effect;
 use crate::file::tree;
 use crate::journal::{How, Touch};
+use crate::platform::os::ffi::OsStrExt as _;
 
 use super::aliases::{self, end_of_link, is_follower};
 use super::found;

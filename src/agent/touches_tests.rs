@@ -16,7 +16,7 @@ impl Place {
         for name in ["a.txt", "b.txt", ".c.txt", "src/main", "docs/a.txt"] {
             std::fs::write(root.join(name), "x").unwrap();
         }
-        std::os::unix::fs::symlink("a.txt", root.join("link")).unwrap();
+        crate::platform::os::fs::symlink("a.txt", root.join("link")).unwrap();
         Self(directory, root)
     }
 
@@ -69,9 +69,9 @@ fn targets_are_looked_up_on_the_disk_and_links_followed() {
 #[test]
 fn what_links_made_in_the_same_line_lead_to_is_touched() {
     let place = Place::new();
-    std::os::unix::fs::symlink("src", place.path("folder")).unwrap();
-    std::os::unix::fs::symlink("fresh", place.path("dangling")).unwrap();
-    std::os::unix::fs::symlink("../b.txt", place.path("docs/up")).unwrap();
+    crate::platform::os::fs::symlink("src", place.path("folder")).unwrap();
+    crate::platform::os::fs::symlink("fresh", place.path("dangling")).unwrap();
+    crate::platform::os::fs::symlink("../b.txt", place.path("docs/up")).unwrap();
     for (line, leads_to) in [
         ("ln -s a.txt s; echo z > s", "a.txt"),
         ("ln -sf a.txt s && cp b.txt s", "a.txt"),

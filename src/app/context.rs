@@ -255,7 +255,7 @@ impl App {
 
 /// Closes the directory of state to others: earlier versions left it open. One that is not ours stays as it is.
 fn keep_private(state: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::platform::os::fs::PermissionsExt as _;
     let Ok(metadata) = state.metadata() else { return };
     if metadata.permissions().mode() & 0o077 != 0
         && let Err(error) = std::fs::set_permissions(state, Permissions::from_mode(0o700))

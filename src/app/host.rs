@@ -1,9 +1,8 @@
 //! What the process was started with and needs before it does anything: open files, standard output.
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
 use crate::command::Problem;
 use crate::locale::{Locale, word};
+use crate::platform::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// How many open files axi needs: twice what a turn needs for its connection, its session and a command.
 const FILES: u64 = 64;
@@ -51,7 +50,8 @@ mod output {
     static CLOSED: AtomicBool = AtomicBool::new(false);
 
     extern "C" fn look() {
-        CLOSED.store(rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err(), Ordering::Relaxed);
+        CLOSED
+            .store(crate::platform::io::fcntl_getfd(crate::platform::stdio::stdout()).is_err(), Ordering::Relaxed);
     }
 
     // SAFETY: loaders call the functions in this section, each without a result, before `main` (System V gABI, 5;

@@ -2,12 +2,12 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use crate::command::Problem;
 use crate::file::{self, Outlives};
 use crate::locale::{Locale, word};
+use crate::platform::os::fs::PermissionsExt as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -1,12 +1,12 @@
 //! The session of the shell in which axi was started: the shell's hook sets `AXI_SESSION`, which names the shell.
 
 use std::cell::{OnceCell, RefCell};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::approval::Definitions;
+use crate::platform::os::fs::MetadataExt as _;
 use crate::session::{Loaded, SessionId, SessionStore, ShellTie, Tied, open};
 use crate::shell::{MOST_OF_SNAPSHOT, found};
 use crate::tool::PersonShell;
@@ -86,6 +86,6 @@ impl ShellSession {
 /// A file of this person's own.
 fn written(path: &Path) -> Option<Vec<u8>> {
     let about = path.symlink_metadata().ok()?;
-    let is_own = about.is_file() && about.uid() == rustix::process::geteuid().as_raw();
+    let is_own = about.is_file() && about.uid() == crate::platform::process::geteuid().as_raw();
     (is_own && about.len() <= MOST_OF_SNAPSHOT).then(|| std::fs::read(path).ok())?
 }

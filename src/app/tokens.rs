@@ -59,7 +59,7 @@ impl TokenStore for Tokens {
     }
 
     fn alone(&self) -> Option<std::fs::File> {
-        use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+        use crate::platform::os::fs::{DirBuilderExt as _, OpenOptionsExt as _};
         let path = self.store.file().ok()?.with_extension("lock");
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path.parent()?).ok()?;
         let file =

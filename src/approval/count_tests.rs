@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
+
+use crate::platform::os::ffi::OsStrExt;
 
 use super::command::judge;
 use super::{BlastRadius, Disk, Surroundings, blast_radius};
@@ -228,7 +229,7 @@ proptest! {
         for (link, to) in links {
             let path = root.join(link);
             if path.parent().is_some_and(Path::is_dir) && path.symlink_metadata().is_err() {
-                std::os::unix::fs::symlink(to, path).unwrap();
+                crate::platform::os::fs::symlink(to, path).unwrap();
             }
         }
         let mut before = BTreeSet::new();
@@ -309,7 +310,7 @@ fn what_is_said_of_other_ways_to_change_is_so() {
     for name in [&b"d/\xff1"[..], b"d/\xfe2"] {
         std::fs::write(root.join(OsStr::from_bytes(name)), "x").unwrap();
     }
-    std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+    crate::platform::os::fs::symlink("real", root.join("link")).unwrap();
     let files = |line: &str| {
         let radius = said(line, &root);
         (radius.files, radius.filtered, radius.more)

@@ -86,14 +86,14 @@ fn tree() -> (tempfile::TempDir, PathBuf) {
     for (link, to) in
         [("flink", "../out/o"), ("outl", "../out"), ("dlink", "../out/d"), ("alink", "a"), ("inner", "real")]
     {
-        std::os::unix::fs::symlink(to, root.join("ws").join(link)).unwrap();
+        crate::platform::os::fs::symlink(to, root.join("ws").join(link)).unwrap();
     }
     (directory, root)
 }
 
 fn look(root: &Path) -> BTreeMap<PathBuf, Look> {
-    use std::os::unix::ffi::OsStrExt as _;
-    use std::os::unix::fs::MetadataExt as _;
+    use crate::platform::os::ffi::OsStrExt as _;
+    use crate::platform::os::fs::MetadataExt as _;
     let mut found = BTreeMap::new();
     let mut waiting = vec![root.to_owned()];
     while let Some(path) = waiting.pop() {

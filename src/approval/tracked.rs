@@ -3,11 +3,12 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256};
+
+use crate::platform::os::ffi::OsStrExt as _;
+use crate::platform::os::fs::MetadataExt as _;
 
 use super::git_index::{IndexContent, each_index_entry};
 
@@ -173,13 +174,13 @@ mod tests {
             for name in ["same", "other", "empty"] {
                 std::fs::write(root.join(name), if name == "empty" { "" } else { name }).unwrap();
             }
-            std::os::unix::fs::symlink("same", root.join("link")).unwrap();
+            crate::platform::os::fs::symlink("same", root.join("link")).unwrap();
             git(root, &["add", "."]);
             write("same", "same");
             write("other", "OTHER");
             write("empty", "");
             std::fs::remove_file(root.join("link")).unwrap();
-            std::os::unix::fs::symlink("same", root.join("link")).unwrap();
+            crate::platform::os::fs::symlink("same", root.join("link")).unwrap();
             let tracked = Tracked::read(root).unwrap();
             let held: Vec<&str> = ["same", "other", "empty", "link", "new"]
                 .into_iter()

@@ -6,16 +6,15 @@
 
 use std::ffi::OsString;
 use std::io::Read as _;
-use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
-use signal_hook::low_level::pipe;
-
+use crate::platform::os::net::UnixStream;
+use crate::platform::os::process::CommandExt as _;
+use crate::platform::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
+use crate::platform::signal::low_level::pipe;
 use crate::platform::{adopt_orphans, end_with_parent};
 use crate::sandbox::JUDGE;
 #[cfg(target_os = "linux")]
@@ -76,7 +75,7 @@ fn adopt(arguments: &mut dyn Iterator<Item = OsString>, errors: Errors) -> ExitC
         Lent::about_to_be()
     } else {
         // Keys and signals of axi's terminal are not for it.
-        let _ = rustix::process::setsid();
+        let _ = crate::platform::process::setsid();
         None
     };
     // The person said yes to its living on when axi ends: it is not swept then, nor when its first process ends, for
@@ -94,7 +93,7 @@ fn adopt(arguments: &mut dyn Iterator<Item = OsString>, errors: Errors) -> ExitC
     command.args(&arguments).env_remove(JUDGE);
     if errors == Errors::WithOutput {
         // Its standard error is not the command's: see `LEFT_SOME`.
-        let Ok(output) = rustix::stdio::stdout().try_clone_to_owned().map(Stdio::from) else {
+        let Ok(output) = crate::platform::stdio::stdout().try_clone_to_owned().map(Stdio::from) else {
             return ExitCode::from(NOT_RUN);
         };
         command.stderr(output);
@@ -129,7 +128,7 @@ fn adopt(arguments: &mut dyn Iterator<Item = OsString>, errors: Errors) -> ExitC
     while (code.is_none() || kept) && !told.load(Ordering::Relaxed) {
         match wait(looks) {
             Ok(Some((process, status))) if process == child => code = Some(exit_code(status)),
-            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(Some(_)) | Err(crate::platform::io::Errno::INTR) => {}
             // Until the next signal; of more than fit into the pipe one is enough.
             Ok(None) => {
                 drop(woken.read(&mut [0; 64]));
@@ -149,7 +148,7 @@ fn adopt(arguments: &mut dyn Iterator<Item = OsString>, errors: Errors) -> ExitC
 /// stays as long as the last of its processes. Returns what starts that.
 #[cfg(target_os = "linux")]
 fn judged(arguments: &[OsString], command: &mut Command) -> Option<impl FnOnce() + use<>> {
-    use std::os::fd::AsRawFd as _;
+    use crate::platform::os::fd::AsRawFd as _;
     // A keeper stands before the helper that confines itself, or nobody.
     let confined =
         |place: &usize| arguments.get(*place).is_some_and(|name| name == CONFINED || name == CONFINED_HERE);
@@ -157,7 +156,7 @@ fn judged(arguments: &[OsString], command: &mut Command) -> Option<impl FnOnce()
     let confinement = Confinement::from_arguments(&mut arguments.iter().skip(place + 1).cloned())?;
     let (judge, socket) = Judge::new(&confinement)?;
     // This process starts nothing else that it could go to.
-    rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::empty()).ok()?;
+    crate::platform::io::fcntl_setfd(&socket, crate::platform::io::FdFlags::empty()).ok()?;
     command.env(JUDGE, socket.as_raw_fd().to_string());
     Some(move || {
         drop(socket);
@@ -177,7 +176,7 @@ fn watch(told: &Arc<AtomicBool>, here: bool) -> std::io::Result<UnixStream> {
     for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
         let is_for_command = here && signal == Signal::INT;
         // A handler, not "ignored": that would be inherited by the command.
-        signal_hook::flag::register(
+        crate::platform::signal::flag::register(
             signal.as_raw(),
             if is_for_command { Arc::default() } else { Arc::clone(told) },
         )?;
@@ -196,8 +195,8 @@ pub(super) fn woken_by(signals: &[Signal]) -> std::io::Result<UnixStream> {
 
 fn close_output() {
     if let Ok(null) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") {
-        let _ = rustix::stdio::dup2_stdin(&null);
-        let _ = rustix::stdio::dup2_stdout(&null);
+        let _ = crate::platform::stdio::dup2_stdin(&null);
+        let _ = crate::platform::stdio::dup2_stdout(&null);
     }
 }
 
@@ -215,7 +214,7 @@ pub(super) fn exit_code(status: WaitStatus) -> u8 {
 
 /// Ends all that is left; politely first, if there is time.
 fn sweep(politely: bool, errors: Errors) {
-    let own = rustix::process::getpid().as_raw_nonzero().get();
+    let own = crate::platform::process::getpid().as_raw_nonzero().get();
     if none_left() {
         return;
     }
@@ -229,7 +228,7 @@ fn sweep(politely: bool, errors: Errors) {
             }
         }
         if errors == Errors::WithOutput {
-            let _ = rustix::io::write(rustix::stdio::stderr(), LEFT_SOME);
+            let _ = crate::platform::io::write(crate::platform::stdio::stderr(), LEFT_SOME);
         }
         let begun = Instant::now();
         signal_each(&descendants(own), Signal::TERM);
@@ -255,7 +254,7 @@ fn sweep(politely: bool, errors: Errors) {
 fn none_left() -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {
-            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(Some(_)) | Err(crate::platform::io::Errno::INTR) => {}
             Ok(None) => return false,
             Err(_) => return true,
         }

@@ -2,8 +2,8 @@
 
 use std::process::{Child, Command};
 
-use rustix::process::{Pid, Signal, getpgrp, kill_process_group};
-use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcgetpgrp, tcsetattr, tcsetpgrp};
+use crate::platform::process::{Pid, Signal, getpgrp, kill_process_group};
+use crate::platform::termios::{OptionalActions, Termios, isatty, tcgetattr, tcgetpgrp, tcsetattr, tcsetpgrp};
 
 use super::modes::FRONT;
 
@@ -22,9 +22,9 @@ impl Lent {
     /// Remembers the terminal, which is about to be lent; `None` if this process does not have it.
     #[must_use]
     pub fn about_to_be() -> Option<Self> {
-        let (terminal, own) = (rustix::stdio::stdin(), getpgrp());
+        let (terminal, own) = (crate::platform::stdio::stdin(), getpgrp());
         // With its output in a pipe there is somebody beside it who may need the keys.
-        if !isatty(terminal) || !isatty(rustix::stdio::stdout()) || tcgetpgrp(terminal).ok()? != own {
+        if !isatty(terminal) || !isatty(crate::platform::stdio::stdout()) || tcgetpgrp(terminal).ok()? != own {
             return None;
         }
         Some(Self { own, before: tcgetattr(terminal).ok()? })
@@ -33,7 +33,7 @@ impl Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        let terminal = rustix::stdio::stdin();
+        let terminal = crate::platform::stdio::stdin();
         let back = std::env::current_exe().and_then(|program| {
             let mut command = Command::new("sh");
             command.args(["-c", UNSTOPPED, "sh"]).arg(program).arg(FRONT);
@@ -51,7 +51,7 @@ impl Drop for Lent {
 pub(super) fn lend(child: &Child) {
     let Some(job) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
     // Without it the command is stopped as soon as it reads, which ends it.
-    let _ = tcsetpgrp(rustix::stdio::stdin(), job);
+    let _ = tcsetpgrp(crate::platform::stdio::stdin(), job);
     // It may have read before it was in front.
     let _ = kill_process_group(job, Signal::CONT);
 }

@@ -9,18 +9,17 @@
 
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
-use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 
-use rustix::fs::{Mode, OFlags, open};
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, waitpid};
-use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr, tcsetpgrp};
-
 use super::modes::FRONT;
 use crate::platform::end_with_parent;
+use crate::platform::fs::{Mode, OFlags, open};
+use crate::platform::os::fd::{AsFd as _, OwnedFd};
+use crate::platform::os::net::UnixStream;
+use crate::platform::os::process::CommandExt as _;
+use crate::platform::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, waitpid};
+use crate::platform::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr, tcsetpgrp};
 
 /// The mode of a command that has no terminal until it wants one: its input is empty, its output a pipe.
 pub(crate) const APART: &str = "apart";
@@ -75,17 +74,17 @@ fn keep(arguments: &mut dyn Iterator<Item = OsString>) -> std::io::Result<ExitCo
         return Err(std::io::ErrorKind::InvalidInput.into());
     };
     // Fails only if the process leads a group already, which axi sees to that it does not.
-    let _ = rustix::process::setsid();
+    let _ = crate::platform::process::setsid();
     end_with_parent(Signal::KILL);
     let terminal = open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
-    rustix::process::ioctl_tiocsctty(&terminal)?;
+    crate::platform::process::ioctl_tiocsctty(&terminal)?;
     // Ending is the command's business: it is told, and the keeper ends with it.
     let (told, ends) = UnixStream::pair()?;
-    signal_hook::low_level::pipe::register(Signal::TERM.as_raw(), ends)?;
+    crate::platform::signal::low_level::pipe::register(Signal::TERM.as_raw(), ends)?;
     // Who started axi may ignore them (nohup, some multiplexers), and what is ignored stays so in every child: the
     // command would get errors instead of being stopped. What is handled is back to the default after exec.
     for signal in [Signal::TTIN, Signal::TTOU, Signal::TSTP, Signal::INT, Signal::QUIT] {
-        signal_hook::flag::register(signal.as_raw(), Arc::default())?;
+        crate::platform::signal::flag::register(signal.as_raw(), Arc::default())?;
     }
     let on_it = mode == ON_IT;
     forbid_writing(&terminal, !on_it)?;
@@ -97,11 +96,11 @@ fn keep(arguments: &mut dyn Iterator<Item = OsString>) -> std::io::Result<ExitCo
     } else {
         command.stdin(Stdio::null());
     }
-    let control = UnixStream::from(rustix::stdio::stdin().try_clone_to_owned()?);
+    let control = UnixStream::from(crate::platform::stdio::stdin().try_clone_to_owned()?);
     let child = command.spawn()?;
     let raw = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let Some(job) = raw else { return Err(std::io::Error::other("the process has no number")) };
-    let session = Session { terminal, own: rustix::process::getpgrp(), job };
+    let session = Session { terminal, own: crate::platform::process::getpgrp(), job };
     if on_it {
         session.lend();
     }
@@ -116,7 +115,7 @@ fn watch(job: Pid, mut control: UnixStream) -> ExitCode {
     loop {
         let status = match waitpid(Some(job), WaitOptions::UNTRACED) {
             Ok(Some((_, status))) => status,
-            Ok(None) | Err(rustix::io::Errno::INTR) => continue,
+            Ok(None) | Err(crate::platform::io::Errno::INTR) => continue,
             Err(_) => return ExitCode::FAILURE,
         };
         if let Some(code) = ended(status) {

@@ -7,16 +7,13 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
-use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
+use crate::platform::os::process::CommandExt as _;
 use crate::sandbox::{Confined, Confinement, JUDGE, confine};
 use crate::secret::is_kept_from_readers;
 
 use super::rm;
-
-/// The first descriptor that is not standard input, output or error.
-const FIRST_OTHER: i32 = 3;
 
 /// The exit code of a shell that does not find a command.
 const NOT_FOUND: u8 = 127;
@@ -39,7 +36,7 @@ pub(super) fn confined_main(arguments: &mut dyn Iterator<Item = OsString>) -> Ex
 
 /// The same for a person's own command, which keeps their terminal.
 pub(super) fn confined_here_main(arguments: &mut dyn Iterator<Item = OsString>) -> ExitCode {
-    close_fds::set_fds_cloexec(FIRST_OTHER, &[]);
+    crate::platform::keep_files();
     confined(arguments)
 }
 
@@ -77,23 +74,23 @@ fn judge() -> Option<i32> {
 /// Leaves the terminal, the parent's descriptors and, should it die, life.
 fn leave() {
     // What axi itself was given open, and did not know of, is not the child's.
-    close_fds::set_fds_cloexec(FIRST_OTHER, &[]);
+    crate::platform::keep_files();
     // Fails only if the process leads a group already, and then it has what it needs.
-    let _ = rustix::process::setsid();
+    let _ = crate::platform::process::setsid();
     // One that was given a terminal as its input (`terminal`) owns it; a pipe or nothing at all refuses.
-    if rustix::termios::isatty(rustix::stdio::stdin()) {
-        let _ = rustix::process::ioctl_tiocsctty(rustix::stdio::stdin());
+    if crate::platform::termios::isatty(crate::platform::stdio::stdin()) {
+        let _ = crate::platform::process::ioctl_tiocsctty(crate::platform::stdio::stdin());
     }
     // If axi dies without a word, its child must not live on; what the child started is swept at the next start.
-    crate::platform::end_with_parent(rustix::process::Signal::KILL);
+    crate::platform::end_with_parent(crate::platform::process::Signal::KILL);
 }
 
 /// Becomes the program named by the arguments, with standard input as its controlling terminal: for a person's own
 /// commands, which may ask for anything. Comes back only with a failure.
 pub(super) fn terminal_main(arguments: &mut dyn Iterator<Item = OsString>) -> ExitCode {
-    let _ = rustix::process::setsid();
+    let _ = crate::platform::process::setsid();
     // Without it the program runs all the same, only without job control.
-    let _ = rustix::process::ioctl_tiocsctty(rustix::stdio::stdin());
+    let _ = crate::platform::process::ioctl_tiocsctty(crate::platform::stdio::stdin());
     become_program(arguments, &[])
 }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::hash::{BuildHasher as _, Hasher as _};
 
-use rustix::process::{Pid, Signal, kill_process};
+use crate::platform::process::{Pid, Signal, kill_process};
 
 /// Marks every process of a command, so that those which left its group are found.
 pub(crate) const MARK: &str = "AXI_CHILD";

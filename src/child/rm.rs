@@ -6,11 +6,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+
+use crate::platform::os::ffi::{OsStrExt as _, OsStringExt as _};
+use crate::platform::os::net::UnixStream;
+use crate::platform::os::process::CommandExt as _;
 
 /// The program that is stood in for.
 pub(crate) const PROGRAM: &str = "rm";

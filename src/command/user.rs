@@ -225,7 +225,7 @@ mod tests {
         write("empty.md", "---\ndescription: nothing\n---\n");
         write("notes.txt", "x");
         write(".env", "KEY=value");
-        std::os::unix::fs::symlink("../.env", folder.path().join("git/leak.md")).unwrap();
+        crate::platform::os::fs::symlink("../.env", folder.path().join("git/leak.md")).unwrap();
         std::fs::write(folder.path().join("bad.md"), b"caf\xe9").unwrap();
         let load = |folder: &Path| load_user_commands(folder, CommandSource::Project, None);
         let (found, mut none) = load(folder.path());

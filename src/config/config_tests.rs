@@ -65,7 +65,7 @@ fn the_nearest_project_file_wins() {
 
 #[test]
 fn setting_a_value_keeps_comments_order_and_mode() {
-    use std::os::unix::fs::PermissionsExt;
+    use crate::platform::os::fs::PermissionsExt;
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("config.toml");
     write(&path, "# mine\nmodel = \"a/b\" # the good one\n\n[providers.lab] # here\nbase_url = \"x\"\n");

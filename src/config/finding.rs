@@ -150,7 +150,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let (secret, settings) = (place.path().join("credentials"), place.path().join("config.toml"));
         std::fs::write(&secret, "key = x\n").unwrap();
-        std::os::unix::fs::symlink(&secret, &settings).unwrap();
+        crate::platform::os::fs::symlink(&secret, &settings).unwrap();
         assert_eq!(Spot::new(&settings, "key = x\n", Some(6..7)).text, "");
     }
 

@@ -1,17 +1,17 @@
 //! Signals, on a thread of their own: the line editor and dialoguer block the main one.
 
 use std::io::Read as _;
-use std::os::fd::AsFd as _;
-use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use tokio_util::sync::CancellationToken;
 
+use crate::platform::event::{PollFd, PollFlags, poll};
+use crate::platform::io::Errno;
+use crate::platform::os::fd::AsFd as _;
+use crate::platform::os::net::UnixStream;
+use crate::platform::signal::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use crate::terminal::Restorer;
 use crate::tool;
 
@@ -64,7 +64,7 @@ impl Signals {
         let signals = Self::default();
         let shared = signals.clone();
         // A terminal that is gone is none any more: on a busy machine the thread would take it for that.
-        let has_terminal = restorer.is_some() && rustix::termios::isatty(rustix::stdio::stdin());
+        let has_terminal = restorer.is_some() && crate::platform::termios::isatty(crate::platform::stdio::stdin());
         let spawned = signals.register().and_then(|caught| {
             let listen = move || shared.listen(caught, restorer.as_ref(), has_terminal);
             std::thread::Builder::new().name("signals".into()).spawn(listen)
@@ -154,11 +154,11 @@ impl Signals {
         // The handlers run in the order in which they are registered: when the thread wakes, the signal's number is
         // already set.
         for (number, flag) in &came {
-            signal_hook::flag::register(*number, Arc::clone(flag))?;
+            crate::platform::signal::flag::register(*number, Arc::clone(flag))?;
             if ending.contains(number) {
-                signal_hook::flag::register(*number, Arc::clone(&self.ending))?;
+                crate::platform::signal::flag::register(*number, Arc::clone(&self.ending))?;
             }
-            signal_hook::low_level::pipe::register(*number, wake.try_clone()?)?;
+            crate::platform::signal::low_level::pipe::register(*number, wake.try_clone()?)?;
         }
         Ok(Caught { woken, came })
     }
@@ -167,7 +167,7 @@ impl Signals {
     /// the system tells only the first of its processes, and a line editor would go on asking the missing terminal
     /// for keys.
     fn wait_for_the_end(&self, mut caught: Caught, has_terminal: bool) -> std::io::Result<i32> {
-        let terminal = rustix::stdio::stdin();
+        let terminal = crate::platform::stdio::stdin();
         loop {
             // The loss of the terminal is always reported; no event has to be requested.
             let mut descriptors = vec![PollFd::from_borrowed_fd(caught.woken.as_fd(), PollFlags::IN)];

@@ -3,9 +3,12 @@
 use std::io;
 use std::path::Path;
 
-use rustix::fs::{XattrFlags, lgetxattr, lgetxattr_query, llistxattr, llistxattr_query, lremovexattr, lsetxattr};
-use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
+
+use crate::platform::fs::{
+    XattrFlags, lgetxattr, lgetxattr_query, llistxattr, llistxattr_query, lremovexattr, lsetxattr,
+};
+use crate::platform::io::Errno;
 
 /// One extended attribute.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -1,9 +1,10 @@
 //! Removes old journals: by age, then by size, never one in use.
 
 use std::fs::{File, TryLockError};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+
+use crate::platform::os::fs::MetadataExt as _;
 
 /// A journal to which nothing was written for this long is of no use any more.
 const OLDEST: Duration = Duration::from_hours(30 * 24);

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::fs::Permissions;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, UNIX_EPOCH};
+
+use crate::platform::os::fs::{MetadataExt as _, PermissionsExt as _};
+use crate::platform::os::process::CommandExt as _;
 
 use super::*;
 
@@ -121,11 +122,11 @@ fn fill(work: &Path, random: &mut Random) {
     }
     std::fs::hard_link(work.join("top"), work.join("d0/hard")).unwrap();
     std::fs::hard_link(work.join("d1/a"), work.join("d1/s1/hard")).unwrap();
-    std::os::unix::fs::symlink("../top", work.join("d1/link")).unwrap();
-    let noted = rustix::fs::XattrFlags::empty();
+    crate::platform::os::fs::symlink("../top", work.join("d1/link")).unwrap();
+    let noted = crate::platform::fs::XattrFlags::empty();
     // Not every file system has these.
-    let _ = rustix::fs::setxattr(work.join("d0/a"), "user.note", b"mine", noted);
-    let _ = rustix::fs::setxattr(work.join("d1"), "user.note", b"here", noted);
+    let _ = crate::platform::fs::setxattr(work.join("d0/a"), "user.note", b"mine", noted);
+    let _ = crate::platform::fs::setxattr(work.join("d1"), "user.note", b"here", noted);
     run(work, "git init -q && git add -A && git commit -qm 0");
     for (index, path) in picture(work).into_keys().rev().enumerate() {
         if !path.is_symlink() {
@@ -203,11 +204,11 @@ fn random_lines_are_taken_back_exactly() {
 #[test]
 fn what_root_takes_back_an_ordinary_user_does_too() {
     const NOBODY: u32 = 65534;
-    if !rustix::process::geteuid().is_root() {
+    if !crate::platform::process::geteuid().is_root() {
         return crate::skip::skip("only root can become another user");
     }
     let directory = tempfile::tempdir().unwrap();
-    std::os::unix::fs::chown(directory.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    crate::platform::os::fs::chown(directory.path(), Some(NOBODY), Some(NOBODY)).unwrap();
     let mut again = Command::new("/proc/self/exe");
     again.args(["journal::", "--skip", "what_root_takes_back"]).current_dir(directory.path());
     again.env("TMPDIR", directory.path()).env("HOME", directory.path()).uid(NOBODY).gid(NOBODY);
@@ -333,7 +334,12 @@ fn what_a_line_opens_first_and_then_changes_is_taken_back() {
     run(&work, "mkdir -p d/e; echo 1 > d/e/a; echo 1 > f");
     for path in ["d/e/a", "d/e", "d", "f"] {
         // Not every file system has these.
-        let _ = rustix::fs::setxattr(work.join(path), "user.note", b"mine", rustix::fs::XattrFlags::empty());
+        let _ = crate::platform::fs::setxattr(
+            work.join(path),
+            "user.note",
+            b"mine",
+            crate::platform::fs::XattrFlags::empty(),
+        );
         std::fs::set_permissions(work.join(path), Permissions::from_mode(0o000)).unwrap();
     }
     let before = picture(&work);

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::Permissions;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::time::{Duration, UNIX_EPOCH};
 
 use proptest::prelude::*;
+
+use crate::platform::os::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
 use super::record::object;
 use super::*;
@@ -365,7 +366,7 @@ fn a_cut_line_and_a_command_nobody_could_know_do_no_harm() {
 
 #[test]
 fn names_that_are_no_text_are_kept_too() {
-    use std::os::unix::ffi::OsStringExt as _;
+    use crate::platform::os::ffi::OsStringExt as _;
     let bench = Bench::new();
     let odd = bench.work.join(std::ffi::OsString::from_vec(b"odd-\xff\n".to_vec()));
     std::fs::write(&odd, "x").unwrap();

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,6 +14,7 @@ use super::record::{Backup, Log, Record, object};
 use super::state::Kind;
 use super::touch::{How, JournalError, Touch, Unkept};
 use super::{State, state};
+use crate::platform::os::fs::{MetadataExt as _, OpenOptionsExt as _};
 use crate::platform::{share_content, sync_below};
 
 /// How much is kept.

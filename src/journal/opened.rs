@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, CWD, accessat};
+use crate::platform::fs::{Access, AtFlags, CWD, accessat};
+use crate::platform::os::fs::{MetadataExt as _, PermissionsExt as _};
 
 use super::{State, state};
 

@@ -1,7 +1,8 @@
 //! What somebody else changed: before, while and after a turn's own changes, and while they are asked.
 
-use std::os::unix::fs::symlink;
 use std::time::UNIX_EPOCH;
+
+use crate::platform::os::fs::symlink;
 
 use super::plan::Author;
 use super::tests::{Bench, take_back};
@@ -51,7 +52,7 @@ fn what_somebody_else_put_in_the_place_of_a_file_is_put_aside() {
     assert_eq!((taken.failed, taken.left, taken.aside.len()), (vec![], vec![], 2));
     assert_eq!(taken.aside[0].1.read_link().unwrap(), Path::new("far"));
     let pipe = taken.aside[1].1.symlink_metadata().unwrap().file_type();
-    assert!(std::os::unix::fs::FileTypeExt::is_fifo(&pipe));
+    assert!(crate::platform::os::fs::FileTypeExt::is_fifo(&pipe));
 }
 
 #[test]
@@ -59,7 +60,12 @@ fn attributes_that_somebody_else_set_are_a_change_of_theirs() {
     let bench = Bench::new();
     let mut journal = bench.journal();
     bench.change(&mut journal, &[bench.touch("a", 'f')], "echo x > a", true);
-    let set = rustix::fs::setxattr(bench.path("a"), "user.note", b"theirs", rustix::fs::XattrFlags::empty());
+    let set = crate::platform::fs::setxattr(
+        bench.path("a"),
+        "user.note",
+        b"theirs",
+        crate::platform::fs::XattrFlags::empty(),
+    );
     if set.is_err() {
         return crate::skip::skip("this file system has no attributes of a user's own");
     }

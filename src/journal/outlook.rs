@@ -1,7 +1,6 @@
 //! Predicts what could be kept of a change, and of the surroundings of a command: if those are small, all of them
 //! are kept, because nobody can foresee all that a command does. Leaves nothing on the disk.
 
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,6 +10,7 @@ use super::keep::Limits;
 use super::state;
 use super::touch::{How, Touch, settled};
 use crate::file::tree;
+use crate::platform::os::fs::MetadataExt as _;
 use crate::platform::share_content;
 
 /// Looks at no more entries than this: beyond it a count would not be complete anyway.
@@ -74,7 +74,8 @@ impl Outlook {
     /// Returns how many bytes are free there; as many as there can be if the system does not say, so that it is
     /// tried.
     fn free(&self) -> u64 {
-        rustix::fs::statvfs(self.place()).map_or(u64::MAX, |room| room.f_bavail.saturating_mul(room.f_frsize))
+        crate::platform::fs::statvfs(self.place())
+            .map_or(u64::MAX, |room| room.f_bavail.saturating_mul(room.f_frsize))
     }
 
     /// Tells whether a file can be cloned, and so kept without taking room.

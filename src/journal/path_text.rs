@@ -1,10 +1,11 @@
 //! Serializes paths for a line of JSON.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::platform::os::ffi::{OsStrExt as _, OsStringExt as _};
 
 /// A path: as text if it is UTF-8, otherwise as its bytes.
 #[derive(Serialize, Deserialize)]

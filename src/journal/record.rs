@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,6 +13,7 @@ use super::path_text::{read_path, write_path};
 use super::state::State;
 use super::touch::JournalError;
 use crate::file::is_torn;
+use crate::platform::os::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 
 /// A turn of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,10 +5,10 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _, chown, lchown, symlink};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
+use crate::platform::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
+use crate::platform::os::fs::{DirBuilderExt as _, PermissionsExt as _, chown, lchown, symlink};
 
 use super::keep::copy;
 use super::links::Way;
@@ -356,7 +356,7 @@ fn set_attributes(path: &Path, then: &State) -> io::Result<()> {
 
 fn set_times(path: &Path, then: &State) -> io::Result<()> {
     let modified = Timespec { tv_sec: then.modified.0, tv_nsec: then.modified.1 };
-    let unchanged = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT };
+    let unchanged = Timespec { tv_sec: 0, tv_nsec: crate::platform::fs::UTIME_OMIT };
     let times = Timestamps { last_access: unchanged, last_modification: modified };
     utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW).map_err(io::Error::from)
 }

@@ -2,7 +2,6 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +10,7 @@ use super::attributes::{self, Attribute};
 use super::node::Node;
 use super::path_text::{read_path, write_path};
 use crate::fingerprint::fingerprint;
+use crate::platform::os::fs::{MetadataExt as _, OpenOptionsExt as _};
 
 /// Larger files are recognised by length and time alone (bytes).
 const HASHED: u64 = 8 * 1024 * 1024;
@@ -207,7 +207,7 @@ pub(super) fn not_below_directories(path: &Path) -> impl Iterator<Item = &Path> 
 
 /// Opens a plain file for reading: a pipe cannot block it, and a link cannot lead it elsewhere.
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
+    let flags = (crate::platform::fs::OFlags::NOFOLLOW | crate::platform::fs::OFlags::NONBLOCK).bits();
     let flags = i32::try_from(flags).map_err(io::Error::other)?;
     File::options().read(true).custom_flags(flags).open(path)
 }

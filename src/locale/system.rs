@@ -48,21 +48,21 @@ static KINDS: &[(ErrorKind, Word)] = &[
 ];
 
 /// Failures that the standard library has no kind for, or one kind for two.
-static NUMBERS: &[(rustix::io::Errno, Word)] = &[
-    (rustix::io::Errno::IO, system::INPUT_OUTPUT),
-    (rustix::io::Errno::LOOP, system::LINK_LOOP),
-    (rustix::io::Errno::MFILE, system::TOO_MANY_FILES),
-    (rustix::io::Errno::NFILE, system::TOO_MANY_FILES),
-    (rustix::io::Errno::NOEXEC, system::NO_PROGRAM),
+static NUMBERS: &[(crate::platform::io::Errno, Word)] = &[
+    (crate::platform::io::Errno::IO, system::INPUT_OUTPUT),
+    (crate::platform::io::Errno::LOOP, system::LINK_LOOP),
+    (crate::platform::io::Errno::MFILE, system::TOO_MANY_FILES),
+    (crate::platform::io::Errno::NFILE, system::TOO_MANY_FILES),
+    (crate::platform::io::Errno::NOEXEC, system::NO_PROGRAM),
     // As the owner of something: no change of its mode would help, as it does where access is denied.
-    (rustix::io::Errno::PERM, system::NOT_PERMITTED),
-    (rustix::io::Errno::NXIO, system::NO_DEVICE),
-    (rustix::io::Errno::NODEV, system::NO_DEVICE),
-    (rustix::io::Errno::NOTTY, system::NO_TERMINAL),
-    (rustix::io::Errno::SRCH, system::NO_PROCESS),
-    (rustix::io::Errno::CHILD, system::NO_CHILD),
-    (rustix::io::Errno::BADF, system::CLOSED),
-    (rustix::io::Errno::NAMETOOLONG, system::NAME_TOO_LONG),
+    (crate::platform::io::Errno::PERM, system::NOT_PERMITTED),
+    (crate::platform::io::Errno::NXIO, system::NO_DEVICE),
+    (crate::platform::io::Errno::NODEV, system::NO_DEVICE),
+    (crate::platform::io::Errno::NOTTY, system::NO_TERMINAL),
+    (crate::platform::io::Errno::SRCH, system::NO_PROCESS),
+    (crate::platform::io::Errno::CHILD, system::NO_CHILD),
+    (crate::platform::io::Errno::BADF, system::CLOSED),
+    (crate::platform::io::Errno::NAMETOOLONG, system::NAME_TOO_LONG),
 ];
 
 /// Where the standard library puts a failure's number.
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn what_files_programs_terminals_and_the_network_fail_with_has_words() {
-        use rustix::io::Errno;
+        use crate::platform::io::Errno;
         let locale = Locale::new("ja");
         let said = |number: Errno| locale.said_by_system(&Error::from(number).to_string()).into_owned();
         let (mut silent, all) = (

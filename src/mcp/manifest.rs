@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_for_the_same_command_and_for_its_owner_alone() {
-        use std::os::unix::fs::PermissionsExt as _;
+        use crate::platform::os::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let way = |args: &[&str], value: &str| Way::Process {
             command: "x".to_owned(),

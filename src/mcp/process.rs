@@ -5,7 +5,6 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
@@ -19,6 +18,7 @@ use super::message::{self, MOST, MOST_MEGABYTES};
 use crate::child::processes::{MARK, Mark};
 use crate::child::{ADOPT_APART, PLAIN};
 use crate::platform::ADOPTS;
+use crate::platform::process::{Pid, Signal, kill_process, kill_process_group};
 use crate::secret::{Known, Level, redact};
 use crate::sse::{Ends, Line, Lines};
 
@@ -54,7 +54,7 @@ pub(super) struct Process {
 
 /// Starts a program. Called on the thread of the servers: what is started dies with that thread.
 pub(super) fn start(way: &Way, launch: &Launch) -> Result<Process, Failure> {
-    use std::os::unix::process::CommandExt as _;
+    use crate::platform::os::process::CommandExt as _;
     let Way::Process { command: program, args, env } = way else {
         return Err(Failure::NotStarted { cause: "it is no program".to_owned() });
     };
@@ -92,7 +92,7 @@ pub(super) fn start(way: &Way, launch: &Launch) -> Result<Process, Failure> {
 
 /// Finds a program as the system would.
 fn find(program: &str, directory: &std::path::Path) -> Result<(), Failure> {
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::platform::os::fs::PermissionsExt as _;
     let runs = |path: PathBuf| {
         path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
     };

@@ -291,8 +291,8 @@ fn servers_end_with_axi_also_those_that_do_not_want_to() {
     }
     let number: i32 = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
     drop(servers);
-    let process = rustix::process::Pid::from_raw(number).unwrap();
-    assert!(rustix::process::test_kill_process(process).is_err());
+    let process = crate::platform::process::Pid::from_raw(number).unwrap();
+    assert!(crate::platform::process::test_kill_process(process).is_err());
 }
 
 #[tokio::test]

@@ -1,5 +1,8 @@
-//! What differs from system to system, outside of the sandbox and its layers: one file a system, with the same items in
-//! each. Whoever is above asks here and knows no system by its name. Knows no room.
+//! Who asks the system, outside of the sandbox and its layers: the same names on each system, and what differs between
+//! them in one file a system. Whoever is above asks here and knows no system by its name. Knows no room.
+
+#[cfg(unix)]
+mod unix;
 
 #[cfg(target_os = "linux")]
 #[path = "linux.rs"]
@@ -8,6 +11,11 @@ mod system;
 #[cfg(target_os = "macos")]
 #[path = "macos.rs"]
 mod system;
+
+#[cfg(unix)]
+pub(crate) use unix::{
+    event, fs, io, keep_files, os, pipe, process, signal, stdio, system as machine, termios, time,
+};
 
 pub(crate) use system::{
     ADOPTS, LOOKED_UP, NOTIFIER, NOTIFIES_IN_MARKUP, OPENERS, PICTURE_PROGRAMS, adopt_orphans, asleep,

@@ -24,7 +24,7 @@ pub enum Confined {
 /// [`SandboxError`]: the process may be confined in part, and must end.
 #[cfg(target_os = "linux")]
 pub fn confine(confinement: &Confinement, judge: Option<i32>) -> Result<Confined, SandboxError> {
-    let root = rustix::process::geteuid().is_root();
+    let root = crate::platform::process::geteuid().is_root();
     super::kernel::restrict(confinement, root)?;
     // Root keeps no right except reading in a command that runs without approval: with the capability for
     // performance counters alone it could open the memory of every process, past Landlock (`mm_access` in the

@@ -90,7 +90,7 @@ mod tests {
             std::fs::create_dir_all(home.join(name)).unwrap();
         }
         std::fs::write(home.join("note"), "").unwrap();
-        std::os::unix::fs::symlink(home.join(".ssh"), home.join("alias")).unwrap();
+        crate::platform::os::fs::symlink(home.join(".ssh"), home.join("alias")).unwrap();
         let hidden = all(Some(&home), &[], false);
         assert!(hidden.contains(&home.join(".ssh")));
         let readable: Vec<PathBuf> = readable(&hidden).into_iter().filter(|path| path.starts_with(&home)).collect();
@@ -104,7 +104,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let home = place.path().canonicalize().unwrap();
         std::fs::create_dir_all(home.join("dotfiles/ssh")).unwrap();
-        std::os::unix::fs::symlink(home.join("dotfiles/ssh"), home.join(".ssh")).unwrap();
+        crate::platform::os::fs::symlink(home.join("dotfiles/ssh"), home.join(".ssh")).unwrap();
         let hidden = all(Some(&home), &[], false);
         assert!(hidden.contains(&home.join("dotfiles/ssh")));
         assert!(!readable(&hidden).contains(&home.join("dotfiles")));

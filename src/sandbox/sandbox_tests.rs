@@ -21,7 +21,7 @@ fn ground(workspace: &Path) -> WorkDirectories<'_> {
 
 #[test]
 fn a_confinement_arrives_as_it_was_sent_and_nothing_else_is_taken() {
-    use std::os::unix::ffi::OsStringExt as _;
+    use crate::platform::os::ffi::OsStringExt as _;
     let odd = PathBuf::from(OsString::from_vec(b"/a \xff--".to_vec()));
     let sent = Confinement {
         alone: true,

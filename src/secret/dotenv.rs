@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::platform::os::fs::MetadataExt as _;
 
 use super::exact::looked_for;
 use super::name::is_secret_name;

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+
+use crate::platform::os::fs::MetadataExt as _;
 
 use super::files::{IN_HOME, SecretFiles, is_secret};
 

@@ -1,7 +1,6 @@
 //! The lines of a session's file.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,6 +10,7 @@ use serde_json::Value;
 use super::SessionId;
 use crate::conversation::{ContentBlock, Cut, Message, Money, Role, Usage};
 use crate::journal::Left;
+use crate::platform::os::ffi::OsStringExt as _;
 
 /// The version every line carries. A reader takes what it understands of another version, too.
 pub(super) const VERSION: u32 = 1;
@@ -242,7 +242,7 @@ fn part_of_message(text: &str) -> Option<Message> {
 
 /// Names a directory by its disk and its place there: a moved or renamed one has the same. `None` where there is none.
 pub(super) fn place_of(directory: &std::path::Path) -> Option<String> {
-    use std::os::unix::fs::MetadataExt as _;
+    use crate::platform::os::fs::MetadataExt as _;
     let metadata = std::fs::metadata(directory).ok()?;
     Some(format!("{:x}:{:x}", metadata.dev(), metadata.ino()))
 }

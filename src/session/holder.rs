@@ -1,11 +1,11 @@
 //! What holds the messages of a session's file while its lines are read.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use super::entry::{EntryKind, ReadLine, read_line};
 use crate::conversation::Message;
+use crate::platform::os::fs::FileExt as _;
 
 /// The position of a line in its file.
 #[derive(Clone, Copy)]

@@ -41,7 +41,7 @@ impl fmt::Display for SessionId {
 
 /// Four hex digits of a directory's name, so that the sessions of a directory are found by file name alone.
 pub(super) fn directory_mark(directory: &std::path::Path) -> String {
-    use std::os::unix::ffi::OsStrExt;
+    use crate::platform::os::ffi::OsStrExt;
     // FNV-1a, 32 bit: stable across versions, unlike the standard library's hasher.
     let hash = directory
         .as_os_str()

@@ -2,7 +2,6 @@
 //! axi is killed, at most the newest second is lost.
 
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,6 +11,7 @@ use super::error::SessionError;
 use super::redact::Redactor;
 use crate::conversation::Message;
 use crate::file::whole_lines;
+use crate::platform::os::fs::OpenOptionsExt as _;
 
 /// The answer so far, or the results so far.
 #[derive(Debug, Serialize, Deserialize)]

@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::ops::Range;
-use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::platform::os::fs::FileExt as _;
 
 /// How much of a file is read at once, in bytes: what a core keeps nearest. A longer line is taken whole.
 const PIECE: usize = 64 * 1024;

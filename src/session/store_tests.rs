@@ -1,9 +1,9 @@
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 
 use super::super::{Fork, load};
 use super::*;
 use crate::conversation::{ContentBlock, Message, Role, ToolCall};
+use crate::platform::os::ffi::OsStrExt as _;
 
 const NOW: SystemTime = SystemTime::UNIX_EPOCH;
 
@@ -75,7 +75,14 @@ fn a_pipe_among_the_sessions_is_not_waited_for() {
     let home = tempfile::tempdir().unwrap();
     kept(home.path(), Path::new("/src"), 1, &[Message::user("hi")]);
     let pipe = home.path().join("20260101-000000-00000000.jsonl");
-    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+    crate::platform::fs::mknodat(
+        crate::platform::fs::CWD,
+        &pipe,
+        crate::platform::fs::FileType::Fifo,
+        crate::platform::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
     assert_eq!(titles(&SessionStore::new(home.path().to_owned()).list()), ["hi"]);
 }
 

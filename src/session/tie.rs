@@ -3,12 +3,12 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::{SessionError, SessionId, SessionStore};
 use crate::fingerprint::fingerprint;
+use crate::platform::os::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 
 /// A conversation without activity for this long is over: a question on the next morning is about something else.
 const EXPIRES: Duration = Duration::from_hours(12);

@@ -3,8 +3,6 @@
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -13,6 +11,8 @@ use super::partial::{Partial, PartialKeeper, PartialSlot};
 use super::{Fork, Redactor, SessionError, SessionId};
 use crate::conversation::Message;
 use crate::file::{Outlives, may_be_there, replace, whole_lines};
+use crate::platform::os::ffi::OsStrExt as _;
+use crate::platform::os::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 
 /// A session that is being written. Its file is made with the first message, so that merely looking around leaves
 /// nothing.

@@ -92,7 +92,7 @@ fn open_calls_are_answered_interrupted_on_loading() {
 
 #[test]
 fn only_the_owner_can_read_it() {
-    use std::os::unix::fs::PermissionsExt;
+    use crate::platform::os::fs::PermissionsExt;
     let home = tempfile::tempdir().unwrap();
     let mut session = session(home.path());
     session.append_message("lab/m", &Message::user("hi"), at(1)).unwrap();
@@ -294,7 +294,7 @@ fn an_answer_that_came_to_its_end_has_nothing_beside_it() {
 
 #[test]
 fn directories_are_the_owners_alone() {
-    use std::os::unix::fs::PermissionsExt;
+    use crate::platform::os::fs::PermissionsExt;
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("state/axi/sessions");
     session(&folder).append_message("lab/m", &Message::user("hi"), at(1)).unwrap();

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use crate::platform::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::tty::{Output, Tty};
 
@@ -32,14 +32,14 @@ pub fn ask_terminal(limit: Duration) -> Option<SaidOfItself> {
     let until = Instant::now() + limit;
     let mut said = String::new();
     while let Some(left) = until.checked_duration_since(Instant::now()) {
-        let stdin = rustix::stdio::stdin();
+        let stdin = crate::platform::stdio::stdin();
         let mut waited = [PollFd::new(&stdin, PollFlags::IN)];
         let left = Timespec::try_from(left).ok()?;
         if poll(&mut waited, Some(&left)).ok()? == 0 {
             break;
         }
         let mut bytes = [0; 256];
-        let count = rustix::io::read(stdin, &mut bytes).ok().filter(|count| *count > 0)?;
+        let count = crate::platform::io::read(stdin, &mut bytes).ok().filter(|count| *count > 0)?;
         said.push_str(&String::from_utf8_lossy(&bytes[..count]));
         if let Some(told) = read(&said) {
             return Some(told);

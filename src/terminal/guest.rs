@@ -5,9 +5,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::fd::{AsFd as _, OwnedFd};
 
-use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
+use crate::platform::os::fd::{AsFd as _, OwnedFd};
+use crate::platform::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 
 /// The terminal of the line editor, in a mode in which each key arrives at once as bytes, until this is dropped.
 #[derive(Debug)]

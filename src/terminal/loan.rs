@@ -2,13 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::{AsFd as _, OwnedFd};
 use std::thread::JoinHandle;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::io::Errno;
-use rustix::termios::{LocalModes, tcgetattr};
+use crate::platform::event::{PollFd, PollFlags, Timespec, poll};
+use crate::platform::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use crate::platform::io::Errno;
+use crate::platform::os::fd::{AsFd as _, OwnedFd};
+use crate::platform::termios::{LocalModes, tcgetattr};
 
 use super::relay::{Raw, set_size};
 use super::tty::{Output, Size, UNDO, UNDO_SCREEN};
@@ -90,7 +90,7 @@ impl Relay {
     fn run(&mut self, stopped: &OwnedFd) {
         let (mut reading, mut listening) = (true, true);
         loop {
-            let input = rustix::stdio::stdin();
+            let input = crate::platform::stdio::stdin();
             let wanted = |on: bool| if on { PollFlags::IN } else { PollFlags::empty() };
             let mut all = [
                 PollFd::new(stopped, PollFlags::IN),
@@ -140,7 +140,7 @@ impl Relay {
     /// dropped: they may be a password, which must not end up in a line.
     fn type_in(&mut self) -> bool {
         let mut buffer = [0; 4096];
-        match rustix::io::read(rustix::stdio::stdin(), &mut buffer) {
+        match crate::platform::io::read(crate::platform::stdio::stdin(), &mut buffer) {
             Ok(0) => false,
             Ok(count) => {
                 let typed = &buffer[..count];
@@ -152,7 +152,7 @@ impl Relay {
                 let _ = self.near.write_all(typed);
                 if stops {
                     // Fails if the command has ended: nobody waits for it then.
-                    let _ = rustix::io::write(&self.pressed, b"z");
+                    let _ = crate::platform::io::write(&self.pressed, b"z");
                 }
                 true
             }

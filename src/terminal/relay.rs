@@ -3,17 +3,16 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
 use std::process::{Command, ExitStatus};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Mode, OFlags, open};
-use rustix::io::{Errno, ioctl_fionread};
-use rustix::pipe::pipe;
-use rustix::termios::{OptionalActions, Termios, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
-
 use super::tty::{Output, Size};
+use crate::platform::event::{PollFd, PollFlags, Timespec, poll};
+use crate::platform::fs::{Mode, OFlags, open};
+use crate::platform::io::{Errno, ioctl_fionread};
+use crate::platform::os::fd::{AsFd, OwnedFd};
+use crate::platform::pipe::pipe;
 use crate::platform::pseudo_terminal;
+use crate::platform::termios::{OptionalActions, Termios, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 
 /// How often the size of the terminal is checked.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
@@ -40,10 +39,10 @@ pub(super) struct Raw {
 impl Raw {
     /// Sets raw mode.
     pub(super) fn new() -> io::Result<Self> {
-        let before = tcgetattr(rustix::stdio::stdin())?;
+        let before = tcgetattr(crate::platform::stdio::stdin())?;
         let mut raw = before.clone();
         raw.make_raw();
-        tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &raw)?;
+        tcsetattr(crate::platform::stdio::stdin(), OptionalActions::Now, &raw)?;
         Ok(Self { before })
     }
 }
@@ -51,7 +50,7 @@ impl Raw {
 impl Drop for Raw {
     fn drop(&mut self) {
         // If the terminal is gone, the next read notices it.
-        let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &self.before);
+        let _ = tcsetattr(crate::platform::stdio::stdin(), OptionalActions::Now, &self.before);
     }
 }
 
@@ -113,7 +112,7 @@ fn unread(far: &OwnedFd) -> io::Result<Vec<u8>> {
     let mut typed = Vec::new();
     let mut buffer = [0; 1024];
     while ioctl_fionread(far)? > 0 {
-        let count = rustix::io::read(far, &mut buffer)?;
+        let count = crate::platform::io::read(far, &mut buffer)?;
         typed.extend_from_slice(&buffer[..count]);
     }
     Ok(typed)
@@ -133,7 +132,7 @@ struct Ready {
 
 /// Waits for the person, for the program, or for the program's end.
 fn wait(near: &File, ended: &OwnedFd, listening: bool) -> io::Result<Ready> {
-    let input = rustix::stdio::stdin();
+    let input = crate::platform::stdio::stdin();
     let person = if listening { PollFlags::IN } else { PollFlags::empty() };
     let mut all =
         [PollFd::new(near, PollFlags::IN), PollFd::new(&input, person), PollFd::new(ended, PollFlags::empty())];
@@ -163,7 +162,7 @@ fn pass(near: &mut File, kept: &mut HeadAndTail) -> io::Result<()> {
 /// Passes typed keys to the program; false if the terminal is gone.
 fn type_in(near: &mut File) -> io::Result<bool> {
     let mut buffer = [0; 4096];
-    match rustix::io::read(rustix::stdio::stdin(), &mut buffer) {
+    match crate::platform::io::read(crate::platform::stdio::stdin(), &mut buffer) {
         Ok(0) => Ok(false),
         Ok(count) => near.write_all(&buffer[..count]).map(|()| true),
         Err(Errno::INTR | Errno::AGAIN) => Ok(true),

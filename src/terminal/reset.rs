@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 
-use rustix::termios::{
+use crate::platform::termios::{
     ControlModes, InputModes, LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, tcgetattr,
     tcsetattr,
 };

@@ -8,15 +8,15 @@
 use std::cell::Cell;
 use std::fmt;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
-use rustix::process::{Signal, getpgrp, kill_process_group};
-use rustix::termios::{
+use crate::platform::event::{PollFd, PollFlags, poll};
+use crate::platform::io::Errno;
+use crate::platform::os::fd::{AsFd, BorrowedFd};
+use crate::platform::process::{Signal, getpgrp, kill_process_group};
+use crate::platform::termios::{
     InputModes, LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, isatty, tcgetattr, tcgetpgrp,
     tcgetwinsize, tcsetattr,
 };
@@ -90,7 +90,7 @@ impl Tty {
     /// # Errors
     /// If standard input is no terminal (`ENOTTY`), or is gone.
     pub fn take() -> io::Result<Self> {
-        let user = tcgetattr(rustix::stdio::stdin())?;
+        let user = tcgetattr(crate::platform::stdio::stdin())?;
         let off = || AtomicBool::new(false);
         let (title, directory) = (Mutex::default(), Mutex::default());
         let held = Held { user, taken: off(), keyboard_flags: off(), plain: off(), title, directory };
@@ -197,7 +197,7 @@ impl Restorer {
         }
         // Without the lock: another thread that writes may hold it for ever by now.
         let mut output = Output { locked: false, ..Output::new() };
-        if isatty(rustix::stdio::stdout()) && !self.held.plain.load(Ordering::Acquire) {
+        if isatty(crate::platform::stdio::stdout()) && !self.held.plain.load(Ordering::Acquire) {
             let _ = output.write_all(UNDO);
             if self.held.keyboard_flags.swap(false, Ordering::AcqRel) {
                 let _ = output.write_all(UNDO_KEYBOARD);
@@ -222,7 +222,7 @@ impl Restorer {
 
     fn restore_mode(&self) {
         // A process in the background would be stopped if it set the mode, which belongs to the foreground job.
-        let foreground = tcgetpgrp(rustix::stdio::stdin()).is_ok_and(|group| group == getpgrp());
+        let foreground = tcgetpgrp(crate::platform::stdio::stdin()).is_ok_and(|group| group == getpgrp());
         if self.held.taken.swap(false, Ordering::AcqRel) && foreground {
             let _ = set_mode(&self.held.user);
         }
@@ -254,7 +254,7 @@ fn baseline(user: &Termios) -> Termios {
 
 fn set_mode(mode: &Termios) -> io::Result<()> {
     loop {
-        match tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, mode) {
+        match tcsetattr(crate::platform::stdio::stdin(), OptionalActions::Now, mode) {
             Err(Errno::INTR) => {}
             result => return Ok(result?),
         }
@@ -265,10 +265,11 @@ impl Size {
     /// Returns the terminal's size. A value that the terminal does not tell is taken from `columns` or `lines` (the
     /// variables of those names), and is 80 × 24 otherwise.
     pub fn of_terminal(columns: Option<&str>, lines: Option<&str>) -> Self {
-        let told = [rustix::stdio::stdout(), rustix::stdio::stderr(), rustix::stdio::stdin()]
-            .into_iter()
-            .find_map(size_of)
-            .unwrap_or(Self { columns: 0, rows: 0 });
+        let told =
+            [crate::platform::stdio::stdout(), crate::platform::stdio::stderr(), crate::platform::stdio::stdin()]
+                .into_iter()
+                .find_map(size_of)
+                .unwrap_or(Self { columns: 0, rows: 0 });
         let choose = |told: u16, variable: Option<&str>, otherwise: u16| match told {
             0 => variable.and_then(|value| value.trim().parse().ok()).filter(|&it| it > 0).unwrap_or(otherwise),
             told => told,
@@ -279,7 +280,7 @@ impl Size {
 
 /// Returns the width and the height of a cell in pixels; a common size if the terminal does not tell.
 pub fn cell_pixels() -> (u32, u32) {
-    let told = tcgetwinsize(rustix::stdio::stdout()).ok();
+    let told = tcgetwinsize(crate::platform::stdio::stdout()).ok();
     let cell = |pixels: u16, cells: u16| u32::from(pixels).checked_div(u32::from(cells)).filter(|&size| size > 0);
     let width = told.and_then(|size| cell(size.ws_xpixel, size.ws_col));
     let height = told.and_then(|size| cell(size.ws_ypixel, size.ws_row));
@@ -302,7 +303,7 @@ pub struct Output {
 impl Output {
     /// Makes a writer to standard output.
     pub fn new() -> Self {
-        Self { descriptor: rustix::stdio::stdout(), locked: true }
+        Self { descriptor: crate::platform::stdio::stdout(), locked: true }
     }
 }
 
@@ -316,7 +317,7 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let _held = self.locked.then(|| io::stdout().lock());
         loop {
-            match rustix::io::write(self.descriptor, bytes) {
+            match crate::platform::io::write(self.descriptor, bytes) {
                 Ok(count) => return Ok(count),
                 Err(Errno::INTR) => {}
                 // Another program on the same terminal may have made it non-blocking.

@@ -3,13 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path};
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, Mode, OFlags, Stat};
-
+use crate::platform::fs::{AtFlags, Mode, OFlags, Stat};
+use crate::platform::os::fd::{AsRawFd as _, OwnedFd};
+use crate::platform::os::fs::MetadataExt as _;
 use crate::platform::{LOOKED_UP, unnamed};
 
 /// How often a temporary file is tried; each name twice, because the first try may free it.
@@ -29,9 +28,9 @@ const YOUNG: Duration = Duration::from_mins(1);
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let parent = parent(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
-    let existing = match rustix::fs::statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW) {
+    let existing = match crate::platform::fs::statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(metadata) => Some(metadata),
-        Err(rustix::io::Errno::NOENT) => None,
+        Err(crate::platform::io::Errno::NOENT) => None,
         Err(error) => return Err(error.into()),
     };
     if let Some(metadata) = &existing {
@@ -50,12 +49,12 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         None if existing.is_some() => return in_place(&parent, name, bytes),
         None => return Err(io::ErrorKind::PermissionDenied.into()),
     };
-    if let Err(error) = rustix::fs::renameat(&parent, &temporary, &parent, name) {
+    if let Err(error) = crate::platform::fs::renameat(&parent, &temporary, &parent, name) {
         discard(&parent, &temporary);
         return Err(error.into());
     }
     // Not every file system can sync a directory; the file itself is safe.
-    let listed = rustix::fs::openat(&parent, ".", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+    let listed = crate::platform::fs::openat(&parent, ".", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
     drop(listed.map(|directory| File::from(directory).sync_all()));
     Ok(())
 }
@@ -63,15 +62,16 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Opens a directory, step by step and through no link; what is missing is made.
 fn parent(path: &Path) -> io::Result<OwnedFd> {
     let flags = LOOKED_UP | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let mut parent = rustix::fs::open("/", flags, Mode::empty())?;
+    let mut parent = crate::platform::fs::open("/", flags, Mode::empty())?;
     for part in path.components() {
         let Component::Normal(name) = part else { continue };
-        let open = |parent: &OwnedFd| rustix::fs::openat(parent, name, flags | OFlags::NOFOLLOW, Mode::empty());
+        let open =
+            |parent: &OwnedFd| crate::platform::fs::openat(parent, name, flags | OFlags::NOFOLLOW, Mode::empty());
         let next = match open(&parent) {
-            Err(rustix::io::Errno::NOENT) => {
-                match rustix::fs::mkdirat(&parent, name, Mode::from_raw_mode(0o777)) {
+            Err(crate::platform::io::Errno::NOENT) => {
+                match crate::platform::fs::mkdirat(&parent, name, Mode::from_raw_mode(0o777)) {
                     // Another process was faster.
-                    Ok(()) | Err(rustix::io::Errno::EXIST) => open(&parent),
+                    Ok(()) | Err(crate::platform::io::Errno::EXIST) => open(&parent),
                     Err(error) => Err(error),
                 }
             }
@@ -100,7 +100,7 @@ fn beside(parent: &OwnedFd, mode: Mode, existing: Option<&Stat>, bytes: &[u8]) -
 
 /// Removes half a file: under a name that nobody knows it is of no use.
 fn discard(parent: &OwnedFd, name: &OsStr) {
-    let _ = rustix::fs::unlinkat(parent, name, AtFlags::empty());
+    let _ = crate::platform::fs::unlinkat(parent, name, AtFlags::empty());
 }
 
 /// Gives a file without a name one; see `open(2)`, `O_TMPFILE`.
@@ -108,9 +108,15 @@ fn named(parent: &OwnedFd, file: &File) -> Option<OsString> {
     let own = format!("/proc/self/fd/{}", file.as_raw_fd());
     for attempt in 0..ATTEMPTS {
         let name = name(attempt);
-        match rustix::fs::linkat(rustix::fs::CWD, own.as_str(), parent, &name, AtFlags::SYMLINK_FOLLOW) {
+        match crate::platform::fs::linkat(
+            crate::platform::fs::CWD,
+            own.as_str(),
+            parent,
+            &name,
+            AtFlags::SYMLINK_FOLLOW,
+        ) {
             Ok(()) => return Some(name),
-            Err(rustix::io::Errno::EXIST) => remove_left(parent, &name),
+            Err(crate::platform::io::Errno::EXIST) => remove_left(parent, &name),
             Err(_) => return None,
         }
     }
@@ -126,7 +132,7 @@ fn temporary(parent: &OwnedFd, mode: Mode) -> io::Result<(OsString, File)> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     for attempt in 0..ATTEMPTS {
         let name = name(attempt);
-        match rustix::fs::openat(parent, &name, flags, mode) {
+        match crate::platform::fs::openat(parent, &name, flags, mode) {
             Ok(file) => {
                 let file = File::from(file);
                 // Where nothing can be locked, no file counts as left behind.
@@ -134,7 +140,7 @@ fn temporary(parent: &OwnedFd, mode: Mode) -> io::Result<(OsString, File)> {
                 return Ok((name, file));
             }
             // An axi that was killed may have left it behind.
-            Err(rustix::io::Errno::EXIST) => remove_left(parent, &name),
+            Err(crate::platform::io::Errno::EXIST) => remove_left(parent, &name),
             Err(error) => return Err(error.into()),
         }
     }
@@ -144,15 +150,15 @@ fn temporary(parent: &OwnedFd, mode: Mode) -> io::Result<(OsString, File)> {
 /// Removes a temporary file whose writer is gone: each is locked while it is written.
 fn remove_left(parent: &OwnedFd, name: &OsStr) {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let Ok(file) = rustix::fs::openat(parent, name, flags, Mode::empty()).map(File::from) else { return };
+    let Ok(file) = crate::platform::fs::openat(parent, name, flags, Mode::empty()).map(File::from) else { return };
     let is_left = file.metadata().is_ok_and(|metadata| {
         let age = metadata.modified().ok().and_then(|changed| changed.elapsed().ok());
-        let user = rustix::process::geteuid().as_raw();
+        let user = crate::platform::process::geteuid().as_raw();
         metadata.is_file() && metadata.uid() == user && metadata.nlink() == 1 && age.is_some_and(|age| age > YOUNG)
     });
     if is_left && file.try_lock().is_ok() {
         // Whoever wants the name finds it free the next time, or not.
-        let _ = rustix::fs::unlinkat(parent, name, AtFlags::empty());
+        let _ = crate::platform::fs::unlinkat(parent, name, AtFlags::empty());
     }
 }
 
@@ -160,23 +166,23 @@ fn fill(file: &mut File, existing: Option<&Stat>, bytes: &[u8]) -> io::Result<()
     file.write_all(bytes)?;
     if let Some(metadata) = existing {
         // Only root may change the owner; for everybody else the owner is right already.
-        let _ = std::os::unix::fs::fchown(&*file, Some(metadata.st_uid), Some(metadata.st_gid));
-        rustix::fs::fchmod(&*file, Mode::from_raw_mode(metadata.st_mode & 0o7777))?;
+        let _ = crate::platform::os::fs::fchown(&*file, Some(metadata.st_uid), Some(metadata.st_gid));
+        crate::platform::fs::fchmod(&*file, Mode::from_raw_mode(metadata.st_mode & 0o7777))?;
     }
     file.sync_all()
 }
 
 fn in_place(parent: &OwnedFd, name: &OsStr, bytes: &[u8]) -> io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut file = File::from(rustix::fs::openat(parent, name, flags, Mode::empty())?);
+    let mut file = File::from(crate::platform::fs::openat(parent, name, flags, Mode::empty())?);
     file.write_all(bytes)?;
     file.sync_all()
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::platform::os::fs::PermissionsExt as _;
     use std::fs::Permissions;
-    use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
 
@@ -241,7 +247,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().canonicalize().unwrap();
         std::fs::create_dir(root.join("outside")).unwrap();
-        std::os::unix::fs::symlink("outside", root.join("inside")).unwrap();
+        crate::platform::os::fs::symlink("outside", root.join("inside")).unwrap();
         std::fs::write(root.join("outside/kept"), "old").unwrap();
         for name in ["inside/kept", "inside/new", "inside/x/new"] {
             assert!(write(&root.join(name), b"new").is_err(), "{name}");
@@ -249,7 +255,7 @@ mod tests {
         assert_eq!(std::fs::read(root.join("outside/kept")).unwrap(), b"old");
         assert_eq!(root.join("outside").read_dir().unwrap().count(), 1);
         // At the end, the link itself is replaced.
-        std::os::unix::fs::symlink("outside/kept", root.join("end")).unwrap();
+        crate::platform::os::fs::symlink("outside/kept", root.join("end")).unwrap();
         write(&root.join("end"), b"new").unwrap();
         assert_eq!(std::fs::read(root.join("outside/kept")).unwrap(), b"old");
     }

@@ -115,7 +115,7 @@ impl ToolMemory {
             let detached = DetachedJobs::in_directory(outputs);
             return detached.report(number, now).is_some() && detached.end(number);
         }
-        self.jobs.signal(number, rustix::process::Signal::KILL)
+        self.jobs.signal(number, crate::platform::process::Signal::KILL)
     }
 
     /// Ends all that runs in the background of this session.

@@ -2,8 +2,9 @@
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
+
+use crate::platform::os::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 
 /// Makes a file that only the user can read, with its directory.
 pub(crate) fn make(path: &Path) -> io::Result<File> {

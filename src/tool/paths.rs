@@ -3,12 +3,11 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags};
-
 use crate::conversation::Subject;
+use crate::platform::fs::{Access, AtFlags};
+use crate::platform::os::fs::MetadataExt as _;
 
 use super::Roots;
 
@@ -118,7 +117,7 @@ pub(crate) fn may_change(path: &Path) -> io::Result<()> {
 }
 
 fn asked(path: &Path, access: Access) -> io::Result<()> {
-    Ok(rustix::fs::accessat(rustix::fs::CWD, path, access, AtFlags::EACCESS)?)
+    Ok(crate::platform::fs::accessat(crate::platform::fs::CWD, path, access, AtFlags::EACCESS)?)
 }
 
 /// Shows a path on one line: quoted with escapes when it holds control characters, quotes or no UTF-8.

@@ -1,7 +1,7 @@
 //! Links, names and near misses, on real directories.
 
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::symlink;
+use crate::platform::os::ffi::OsStrExt as _;
+use crate::platform::os::fs::symlink;
 
 use super::*;
 

@@ -1,11 +1,10 @@
 //! Connects a running tool with the person: the tool sends a request, and the agent's loop has the front end fulfil
 //! it.
 
-use std::os::fd::OwnedFd;
-
 use tokio::sync::{mpsc, oneshot};
 
 use crate::conversation::{Answer, Question};
+use crate::platform::os::fd::OwnedFd;
 
 /// What a running tool wants of the person. The agent receives it while the tool runs.
 #[derive(Debug)]

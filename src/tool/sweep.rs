@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
+use crate::platform::io::Errno;
+use crate::platform::process::{Pid, test_kill_process};
 
 use super::shell::{end_orphans, is_in_use, sweep_own_directories};
 
@@ -133,7 +133,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let put = |name: &str| std::fs::write(folder.path().join(name), "x").unwrap();
         ["shell-1.txt", "job-1.txt", "web-1.md", "mine.txt"].into_iter().for_each(put);
-        std::os::unix::fs::symlink("mine.txt", folder.path().join("shell-link.txt")).unwrap();
+        crate::platform::os::fs::symlink("mine.txt", folder.path().join("shell-link.txt")).unwrap();
         assert_eq!(clean(folder.path(), SystemTime::now()), 0);
         assert_eq!(clean(folder.path(), SystemTime::now() + OLDEST * 2), 3);
         let mut left: Vec<_> = folder.path().read_dir().unwrap().flatten().map(|entry| entry.file_name()).collect();

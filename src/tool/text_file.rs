@@ -2,8 +2,9 @@
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
-use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
+
+use crate::platform::os::fs::{FileTypeExt as _, OpenOptionsExt as _};
 
 use super::file_memory::FileState;
 use super::kind::{self, Kind, SAMPLE};
@@ -116,7 +117,7 @@ fn utf16(bytes: &[u8], encoding: Encoding) -> Option<String> {
 /// The text for the model.
 pub(crate) fn open(roots: &Roots, path: &Path) -> Result<(File, Metadata), String> {
     // Without NONBLOCK the open itself would wait for a FIFO's writer.
-    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    let flags = crate::platform::fs::OFlags::NONBLOCK | crate::platform::fs::OFlags::NOCTTY;
     let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
     let file = opened.map_err(|error| problem(roots, path, &error))?;
     let metadata = file.metadata().map_err(|error| problem(roots, path, &error))?;

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{DirBuilder, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -11,6 +10,7 @@ use serde::Serialize;
 use super::changes::{Change, ChangeSet, Kind};
 use super::content::{copied, give_attributes, give_rights, give_times, moved, whole};
 use super::seen::{Ajar, Seen, What};
+use crate::platform::os::fs::{DirBuilderExt as _, PermissionsExt as _};
 use crate::platform::sync_below;
 
 /// Why a change was not applied.
@@ -282,7 +282,7 @@ fn written(change: &Change) -> io::Result<()> {
     let Some(after) = &change.after else { return Ok(()) };
     match &after.what {
         What::Link(target) => whole(&change.path, |beside| {
-            std::os::unix::fs::symlink(target, beside)?;
+            crate::platform::os::fs::symlink(target, beside)?;
             give_rights(beside, after);
             give_times(beside, after)
         }),
@@ -290,7 +290,7 @@ fn written(change: &Change) -> io::Result<()> {
         What::File => {
             let parent = change.path.parent().unwrap_or(Path::new("/"));
             let is_near = parent.symlink_metadata().is_ok_and(|parent| {
-                use std::os::unix::fs::MetadataExt as _;
+                use crate::platform::os::fs::MetadataExt as _;
                 parent.dev() == after.id.0
             });
             if is_near && moved(&change.layer, &change.path).is_ok() {
@@ -305,11 +305,11 @@ fn written(change: &Change) -> io::Result<()> {
 
 pub(super) fn pipe(path: &Path, after: &Seen) -> io::Result<()> {
     #[cfg(target_os = "linux")]
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
+    crate::platform::fs::mknodat(
+        crate::platform::fs::CWD,
         path,
-        rustix::fs::FileType::Fifo,
-        rustix::fs::Mode::from_raw_mode(after.mode),
+        crate::platform::fs::FileType::Fifo,
+        crate::platform::fs::Mode::from_raw_mode(after.mode),
         0,
     )?;
     rights(path, after)

@@ -2,16 +2,15 @@
 
 use std::fs::{File, Permissions};
 use std::io::{self, Seek as _, SeekFrom};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{
+use super::seen::{OVERLAY, Seen};
+use crate::platform::fs::{
     AtFlags, CWD, Gid, Timespec, Timestamps, Uid, XattrFlags, chownat, llistxattr, llistxattr_query, lremovexattr,
     lsetxattr, utimensat,
 };
-
-use super::seen::{OVERLAY, Seen};
+use crate::platform::os::fs::PermissionsExt as _;
 use crate::platform::{next_data, share_content};
 
 /// Moves a file of the layer to its place, where both lie on one file system.
@@ -93,14 +92,14 @@ fn without_marks(path: &Path) -> io::Result<()> {
 /// Gives a path the owner that was seen, as far as the user may.
 pub(super) fn give_rights(path: &Path, seen: &Seen) {
     let (user, group) = (Uid::from_raw(seen.owner.0), Gid::from_raw(seen.owner.1));
-    if rustix::process::geteuid() == user || rustix::process::geteuid().is_root() {
+    if crate::platform::process::geteuid() == user || crate::platform::process::geteuid().is_root() {
         let _ = chownat(CWD, path, Some(user), Some(group), AtFlags::SYMLINK_NOFOLLOW);
     }
 }
 
 /// Tells whether this user can give what they make that owner and group.
 pub(super) fn can_give((user, group): (u32, u32)) -> bool {
-    use rustix::process::{getegid, geteuid, getgroups};
+    use crate::platform::process::{getegid, geteuid, getgroups};
     let is_in = || getgroups().is_ok_and(|groups| groups.iter().any(|own| own.as_raw() == group));
     geteuid().is_root() || geteuid().as_raw() == user && (getegid().as_raw() == group || is_in())
 }
@@ -118,7 +117,7 @@ pub(super) fn give_attributes(path: &Path, seen: &Seen) {
 
 /// Gives a path the time of change that was seen; what is a link is not followed.
 pub(super) fn give_times(path: &Path, seen: &Seen) -> io::Result<()> {
-    let omit = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT };
+    let omit = Timespec { tv_sec: 0, tv_nsec: crate::platform::fs::UTIME_OMIT };
     let modified = Timespec { tv_sec: seen.modified.0, tv_nsec: seen.modified.1 as _ };
     let times = Timestamps { last_access: omit, last_modification: modified };
     utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW).map_err(io::Error::from)

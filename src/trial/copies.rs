@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
+
+use crate::platform::os::fs::{DirBuilderExt as _, PermissionsExt as _};
 #[cfg(target_os = "linux")]
 use std::fs::File;
 use std::fs::{DirBuilder, Permissions};
 use std::io;
 use std::ops::Bound;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 #[cfg(target_os = "linux")]
@@ -104,7 +105,7 @@ pub(super) fn measured(directory: &Path, place: &Path, most: Most) -> Result<(),
 fn can_share(file: &Path, place: &Path) -> bool {
     let shared = || {
         let own = tempfile::tempfile_in(place).ok()?;
-        rustix::fs::ioctl_ficlone(&own, File::open(file).ok()?).ok()
+        crate::platform::fs::ioctl_ficlone(&own, File::open(file).ok()?).ok()
     };
     shared().is_some()
 }
@@ -271,7 +272,7 @@ impl Copying {
                 give_times(copy, seen)?;
             }
             What::Link(target) => {
-                std::os::unix::fs::symlink(target, copy)?;
+                crate::platform::os::fs::symlink(target, copy)?;
                 give_rights(copy, seen);
                 give_times(copy, seen)?;
             }
@@ -308,11 +309,14 @@ impl Copying {
 
 /// Returns the rights of a copy, which is this user's own: what they may do with the real one.
 fn mode_here(real: &Path, seen: &Seen) -> Permissions {
-    use rustix::fs::Access;
-    if seen.is_own() || rustix::process::geteuid().is_root() {
+    use crate::platform::fs::Access;
+    if seen.is_own() || crate::platform::process::geteuid().is_root() {
         return Permissions::from_mode(seen.mode);
     }
-    let may = |access| rustix::fs::accessat(rustix::fs::CWD, real, access, rustix::fs::AtFlags::EACCESS).is_ok();
+    let may = |access| {
+        crate::platform::fs::accessat(crate::platform::fs::CWD, real, access, crate::platform::fs::AtFlags::EACCESS)
+            .is_ok()
+    };
     let rights = [(Access::READ_OK, 0o400), (Access::WRITE_OK, 0o200), (Access::EXEC_OK, 0o100)];
     let own = rights.into_iter().filter(|(access, _)| may(*access)).fold(0, |own, (_, bit)| own | bit);
     Permissions::from_mode(seen.mode & !0o700 | own)

@@ -3,11 +3,11 @@
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use crate::platform::fs::OFlags;
+use crate::platform::os::ffi::OsStrExt as _;
+use crate::platform::os::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 
 use super::content::beside_of;
 
@@ -82,7 +82,7 @@ impl Drop for TrialDirectory {
 fn is_own(trials: &Path) -> bool {
     let about = trials.symlink_metadata();
     about.is_ok_and(|about| {
-        about.is_dir() && about.uid() == rustix::process::geteuid().as_raw() && about.mode() & 0o022 == 0
+        about.is_dir() && about.uid() == crate::platform::process::geteuid().as_raw() && about.mode() & 0o022 == 0
     })
 }
 
@@ -211,13 +211,13 @@ mod tests {
         // A link to another's lock, and a pipe, are nobody's trials.
         let other = tempfile::tempdir().unwrap();
         std::fs::write(other.path().join("x"), "").unwrap();
-        std::os::unix::fs::symlink(other.path().join("x"), folder.path().join("9-0.lock")).unwrap();
-        std::os::unix::fs::symlink(other.path(), folder.path().join("9-0")).unwrap();
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
+        crate::platform::os::fs::symlink(other.path().join("x"), folder.path().join("9-0.lock")).unwrap();
+        crate::platform::os::fs::symlink(other.path(), folder.path().join("9-0")).unwrap();
+        crate::platform::fs::mknodat(
+            crate::platform::fs::CWD,
             folder.path().join("9-1.lock"),
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::RWXU,
+            crate::platform::fs::FileType::Fifo,
+            crate::platform::fs::Mode::RWXU,
             0,
         )
         .unwrap();

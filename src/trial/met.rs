@@ -3,8 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
+
+use crate::platform::os::ffi::{OsStrExt as _, OsStringExt as _};
 
 /// One that a command reached for.
 #[derive(Debug, Clone, PartialEq, Eq)]

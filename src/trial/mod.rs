@@ -53,10 +53,10 @@ pub use turn_copies::TurnCopies;
 #[cfg(target_os = "linux")]
 pub use turns::{KEEPER, Turns, keep};
 
+use crate::platform::os::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::ffi::OsString;
 use std::fs::{DirBuilder, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use copies::Known;
@@ -301,7 +301,7 @@ pub fn sweep(places: &[PathBuf]) -> usize {
 /// memory. `state` is axi's own directory.
 #[must_use]
 pub fn places(state: Option<&Path>) -> Vec<PathBuf> {
-    let own = format!("axi-trials-{}", rustix::process::geteuid().as_raw());
+    let own = format!("axi-trials-{}", crate::platform::process::geteuid().as_raw());
     let state = state.map(|state| state.join("trials")).into_iter();
     state.chain(["/var/tmp", "/dev/shm"].map(|place| Path::new(place).join(&own))).collect()
 }
@@ -313,7 +313,7 @@ fn unusable(path: &Path) -> impl FnOnce(io::Error) -> Refused {
 
 #[cfg(target_os = "linux")]
 fn can_hold(place: &Path) -> bool {
-    rustix::fs::statfs(place)
+    crate::platform::fs::statfs(place)
         .is_ok_and(|found| !UNFIT.iter().any(|unfit| i128::from(*unfit) == i128::from(found.f_type)))
 }
 
@@ -324,7 +324,7 @@ fn can_hold(_: &Path) -> bool {
 
 /// Tells whether a directory belongs to others, by its owner or its group, and this user is an ordinary one.
 fn is_foreign(path: &Path) -> bool {
-    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    let (user, group) = (crate::platform::process::geteuid(), crate::platform::process::getegid());
     let own = (user.as_raw(), group.as_raw());
     !user.is_root() && Seen::look(path).ok().flatten().is_some_and(|seen| seen.owner != own)
 }
@@ -347,7 +347,7 @@ fn prepared(own: &Path, root: &Root) -> io::Result<Option<Seen>> {
 #[cfg(target_os = "linux")]
 fn tick() -> (i64, i64) {
     let now = || {
-        let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+        let now = crate::platform::time::clock_gettime(crate::platform::time::ClockId::RealtimeCoarse);
         (now.tv_sec, now.tv_nsec)
     };
     let begun = now();

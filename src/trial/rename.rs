@@ -4,8 +4,9 @@
 
 use std::fs::Permissions;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+
+use crate::platform::os::fs::PermissionsExt as _;
 
 use super::content::{give_attributes, give_rights, give_times};
 use super::seen::{Ajar, Seen};

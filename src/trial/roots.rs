@@ -1,8 +1,9 @@
 //! What of the file system a trial covers: the workspace, what else is applied, and what is only lent for the while.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+
+use crate::platform::os::ffi::OsStrExt as _;
 
 use super::refused::Refused;
 
@@ -97,7 +98,7 @@ fn within(mount: &Path, directory: &Path) -> bool {
 /// Tells whether a layer can lie over what is mounted there: a directory whose files are files.
 #[cfg(target_os = "linux")]
 fn can_be_covered(mount: &Path) -> bool {
-    let kind = rustix::fs::statfs(mount).map(|found| i128::from(found.f_type));
+    let kind = crate::platform::fs::statfs(mount).map(|found| i128::from(found.f_type));
     mount.is_dir() && kind.is_ok_and(|kind| !OF_THE_KERNEL.iter().any(|own| i128::from(*own) == kind))
 }
 

@@ -2,10 +2,10 @@
 
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Read as _};
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{lgetxattr, lgetxattr_query, llistxattr, llistxattr_query};
+use crate::platform::fs::{lgetxattr, lgetxattr_query, llistxattr, llistxattr_query};
+use crate::platform::os::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 
 /// How the names of the overlay's own attributes begin (Documentation/filesystems/overlayfs.rst of the kernel).
 pub(super) const OVERLAY: &str = "user.overlay.";
@@ -97,7 +97,7 @@ impl Seen {
 
     /// Tells whether it belongs to this user.
     pub(super) fn is_own(&self) -> bool {
-        self.owner.0 == rustix::process::geteuid().as_raw()
+        self.owner.0 == crate::platform::process::geteuid().as_raw()
     }
 
     /// Tells whether rights, owner and attributes are the same.
@@ -162,7 +162,7 @@ pub(super) struct Ajar(Option<(PathBuf, u32)>);
 impl Ajar {
     /// Opens a directory or a file for its owner, if it is closed.
     pub(super) fn open(path: &Path, mode: u32, bits: u32) -> Self {
-        if mode & bits == bits || rustix::process::geteuid().is_root() {
+        if mode & bits == bits || crate::platform::process::geteuid().is_root() {
             return Self(None);
         }
         let opened = std::fs::set_permissions(path, Permissions::from_mode(mode | bits));

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+
+use crate::platform::os::ffi::OsStrExt as _;
+use crate::platform::os::fs::PermissionsExt as _;
 
 use super::changes::{Change, ChangeSet, Kind};
 use super::content::can_give;

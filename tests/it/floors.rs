@@ -3,6 +3,7 @@
 
 mod inside;
 mod skips;
+mod systems;
 mod tools;
 
 use crate::support::paths::own_paths;
@@ -15,20 +16,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("character", &[]),
     (OF_TESTS, &[]),
     ("sse", &[]),
-    ("secret", &[]),
-    ("file", &[]),
+    ("secret", &["platform"]),
+    ("file", &["platform"]),
     ("fingerprint", &[]),
     ("cause", &[]),
     ("platform", &[]),
     ("json_rpc", &[]),
     ("http_client", &[]),
-    ("sandbox", &["secret"]),
+    ("sandbox", &["secret", "platform"]),
     ("journal", &["file", "fingerprint", "platform"]),
     ("trial", &["file", "platform"]),
     ("child", &["sandbox", "trial", "secret", "platform"]),
     ("mcp", &["child", "secret", "character", "file", "cause", "sse", "json_rpc", "platform"]),
-    ("config", &["locale", "file", "secret"]),
-    ("locale", &[]),
+    ("config", &["locale", "file", "secret", "platform"]),
+    ("locale", &["platform"]),
     ("shell", &[]),
     ("cli", &["locale", "shell"]),
     (
@@ -85,6 +86,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "secret",
             "file",
             "fingerprint",
+            "platform",
         ],
     ),
     (
@@ -106,6 +108,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "locale",
             "shell",
             "cli",
+            "platform",
         ],
     ),
     (
@@ -138,7 +141,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// What a room of floor 2 may import: it reports facts, so it knows no terminal, no words and no settings.
-const KERNEL: &[&str] = &["conversation", "sandbox", "journal", "secret", "character", "file", "fingerprint"];
+const KERNEL: &[&str] =
+    &["conversation", "sandbox", "journal", "secret", "character", "file", "fingerprint", "platform"];
 
 /// The room that only tests have; each room's tests may import it.
 const OF_TESTS: &str = "skip";

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 use super::form::Hook;
+use crate::platform::process::{Pid, Signal, kill_process_group};
 use crate::sandbox::Variables;
 use crate::tool::HANDOFF_VARIABLES;
 

@@ -1,20 +1,19 @@
 //! A trial and what is needed to run commands in it: in a layer, or in a copy where the system allows no layer.
 
 use std::ffi::OsString;
-use std::os::fd::AsFd as _;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-use signal_hook::consts::{SIGINT, SIGQUIT};
 
 use super::super::context::App;
 use crate::agent::Probe;
 use crate::child;
 use crate::cli::{TryOptions, TryOutput};
 use crate::platform::ADOPTS;
+use crate::platform::os::fd::AsFd as _;
+use crate::platform::os::process::ExitStatusExt as _;
+use crate::platform::signal::consts::{SIGINT, SIGQUIT};
 use crate::sandbox::{Confinement, Reach, Sandbox, Variables, WorkDirectories};
 use crate::trial::{self, GitState, Most, Refused, Trial};
 
@@ -193,7 +192,7 @@ impl Stand {
         // The key is for the command; a handler, not "ignored", which it would inherit.
         let heard = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGQUIT] {
-            signal_hook::flag::register(signal, Arc::clone(&heard)).map_err(denied)?;
+            crate::platform::signal::flag::register(signal, Arc::clone(&heard)).map_err(denied)?;
         }
         let status = command.status().map_err(denied)?;
         drop(lent);

@@ -216,7 +216,7 @@ pub(in crate::app) fn why_not(app: &App, locale: &Locale) -> Option<String> {
 }
 
 fn code(status: ExitStatus) -> i32 {
-    use std::os::unix::process::ExitStatusExt as _;
+    use crate::platform::os::process::ExitStatusExt as _;
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }
 

@@ -87,7 +87,7 @@ pub(super) fn remove(path: &Path, account: &str) -> Result<(), KeptError> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::platform::os::fs::PermissionsExt as _;
 
     use super::*;
 

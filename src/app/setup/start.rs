@@ -1,6 +1,5 @@
 //! Starting a model server that is installed on this machine and does not answer.
 
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -9,6 +8,7 @@ use super::super::console::Console;
 use super::scene::Scene;
 use crate::frontend::dialog::NoChoice;
 use crate::locale::word;
+use crate::platform::os::process::CommandExt as _;
 use crate::provider::{self, Environment, FoundServer, ProviderSettings, Row, is_loopback};
 
 /// How long a server may take to answer, and how often it is asked.
@@ -28,7 +28,9 @@ pub(super) fn sleeping(found: &[FoundServer], environment: &Environment<'_>) -> 
 /// The program that starts it.
 fn program(row: &Row, path: &str) -> Option<PathBuf> {
     let name = row.start.first()?;
-    let is_program = |file: &Path| rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok() && file.is_file();
+    let is_program = |file: &Path| {
+        crate::platform::fs::access(file, crate::platform::fs::Access::EXEC_OK).is_ok() && file.is_file()
+    };
     std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| file.is_absolute() && is_program(file))
 }
 
@@ -81,7 +83,7 @@ pub(super) fn start(scene: &Scene<'_>, row: &Row) -> Result<bool, NoChoice> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::platform::os::fs::PermissionsExt as _;
 
     use super::*;
 

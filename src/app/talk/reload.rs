@@ -1,6 +1,5 @@
 //! Has a running REPL work by settings that have changed on the disk.
 
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::SystemTime;
@@ -19,6 +18,7 @@ use crate::command::Problem;
 use crate::config::{self, Applies, Config, Form, Loaded, PlaceFiles, Trust};
 use crate::frontend::repl::Reloaded;
 use crate::locale::{self, Locale, word};
+use crate::platform::os::fs::MetadataExt as _;
 use crate::provider::Client;
 use crate::tool::table;
 

@@ -38,7 +38,7 @@ use crate::terminal::{Depth, Output, Pending, PictureProtocol, Theme, escape_wai
 /// The line editor and the questions paint on standard error: of `axi 2>FILE` they belong on the terminal all the same.
 fn paint_on_the_terminal() {
     if !std::io::stderr().is_terminal()
-        && let Err(error) = rustix::stdio::dup2_stderr(std::io::stdout())
+        && let Err(error) = crate::platform::stdio::dup2_stderr(std::io::stdout())
     {
         tracing::warn!(%error, "standard error is no terminal and cannot be made one");
     }

@@ -52,7 +52,7 @@ fn none(app: &App, options: &RunOptions, cause: &str) -> Option<Exit> {
 /// Starts axi again behind a keeper, if turns are to run in layers and it is not there yet; returns how it ended.
 #[cfg(target_os = "linux")]
 pub(super) fn enter(app: &App, options: &RunOptions) -> Option<Exit> {
-    use std::os::unix::process::CommandExt as _;
+    use crate::platform::os::process::CommandExt as _;
     if !wanted(app, options) || is_behind_keeper(app) || no_layers(app).is_some() {
         return None;
     }
@@ -161,9 +161,9 @@ fn layers(app: &App, options: &RunOptions) -> Option<Box<dyn Trials>> {
     let told = app.process.variable(KEEPER).filter(|_| wanted(app, options))?;
     let keeper = crate::sandbox::inherited(told.parse().ok()?).ok()?;
     // Without its keeper nobody lifts the layers, and what is written would be lost in one.
-    crate::platform::end_with_parent(rustix::process::Signal::TERM);
+    crate::platform::end_with_parent(crate::platform::process::Signal::TERM);
     // No program that axi starts may have layers laid.
-    close_fds::set_fds_cloexec(3, &[]);
+    crate::platform::keep_files();
     let places = trial::places(app.paths.state.as_deref());
     trial::sweep(&places);
     let also = app.sandbox().git_outside(&app.project.root);

@@ -25,8 +25,8 @@ fn place() -> (tempfile::TempDir, Surroundings) {
     }
     let work = root.join("work");
     fs::hard_link(work.join("deploy/conf/.env"), work.join("docs/second")).unwrap();
-    std::os::unix::fs::symlink("../deploy/conf/.env", work.join("src/soft")).unwrap();
-    std::os::unix::fs::symlink(&root, work.join("src/deep/up")).unwrap();
+    crate::platform::os::fs::symlink("../deploy/conf/.env", work.join("src/soft")).unwrap();
+    crate::platform::os::fs::symlink(&root, work.join("src/deep/up")).unwrap();
     let surroundings =
         Surroundings { cwd: work.clone(), workspace: work, home: Some(root), ..Surroundings::default() };
     (home, surroundings)

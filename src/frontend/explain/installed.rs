@@ -130,7 +130,7 @@ fn plain(command: &mut Command) -> &mut Command {
 
 /// What a command prints, and whether it ended well; `None` if it takes too long or cannot be started.
 fn printed(command: &mut Command, patience: Duration) -> Option<(String, bool)> {
-    use std::os::unix::process::CommandExt as _;
+    use crate::platform::os::process::CommandExt as _;
     let mut child = command.process_group(0).spawn().ok()?;
     let mut output = child.stdout.take()?;
     let (tell, told) = mpsc::channel();
@@ -142,10 +142,10 @@ fn printed(command: &mut Command, patience: Duration) -> Option<(String, bool)> 
     });
     let bytes = told.recv_timeout(patience).ok();
     if bytes.is_none()
-        && let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw)
+        && let Some(group) = i32::try_from(child.id()).ok().and_then(crate::platform::process::Pid::from_raw)
     {
         // It may have ended meanwhile.
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        let _ = crate::platform::process::kill_process_group(group, crate::platform::process::Signal::KILL);
     }
     let ended = child.wait().ok();
     drop(reader);

@@ -203,7 +203,7 @@ impl Check {
     pub(super) fn is_installed(&self, program: &str) -> bool {
         let is_program = |folder: PathBuf| {
             let file = folder.join(program);
-            rustix::fs::access(&file, rustix::fs::Access::EXEC_OK).is_ok() && file.is_file()
+            crate::platform::fs::access(&file, crate::platform::fs::Access::EXEC_OK).is_ok() && file.is_file()
         };
         std::env::split_paths(&self.path).any(is_program)
     }

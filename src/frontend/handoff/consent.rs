@@ -106,7 +106,7 @@ impl OutputConsent {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::platform::os::fs::PermissionsExt as _;
 
     use super::*;
 

@@ -1,10 +1,11 @@
 //! The reply that a shell's hook waits for: a file that says what goes on the next prompt line.
 
 use std::io::Write as _;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
+
+use crate::platform::os::ffi::OsStrExt as _;
+use crate::platform::os::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 
 /// A shell reads its reply at the next prompt. An older reply, whose shell is gone, belongs to nobody.
 const TAKEN_WITHIN: Duration = Duration::from_mins(1);
@@ -36,7 +37,7 @@ pub fn write(path: &Path, ended: Option<u8>, put: &Put, line: &std::ffi::OsStr) 
     };
     let is_empty = text.is_empty() && ended.is_none();
     let Some(folder) = path.parent().filter(|_| !is_empty) else { return Ok(()) };
-    make(folder, rustix::process::geteuid().as_raw())?;
+    make(folder, crate::platform::process::geteuid().as_raw())?;
     sweep(folder, SystemTime::now());
     let mut file = tempfile::Builder::new()
         .prefix(BEGUN)
@@ -60,7 +61,7 @@ pub fn write(path: &Path, ended: Option<u8>, put: &Put, line: &std::ffi::OsStr) 
 pub fn write_ran<'a>(reply: &Path, commands: impl IntoIterator<Item = &'a str>) -> std::io::Result<()> {
     let text: String = commands.into_iter().flat_map(|command| [command, "\0"]).collect();
     let Some(folder) = reply.parent().filter(|_| !text.is_empty()) else { return Ok(()) };
-    make(folder, rustix::process::geteuid().as_raw())?;
+    make(folder, crate::platform::process::geteuid().as_raw())?;
     let mut file = tempfile::Builder::new()
         .prefix(BEGUN)
         .permissions(std::fs::Permissions::from_mode(0o600))
@@ -89,14 +90,14 @@ fn sweep(folder: &Path, now: SystemTime) {
 }
 
 /// The number of the shell whose hook made up this name of a session: `NUMBER-PROCESS-NUMBER`.
-fn shell_of(session: &str) -> Option<rustix::process::Pid> {
+fn shell_of(session: &str) -> Option<crate::platform::process::Pid> {
     let mut parts = session.split('-');
     let (_, process, _) = (parts.next()?, parts.next()?, parts.next()?);
-    rustix::process::Pid::from_raw(process.parse().ok().filter(|_| parts.next().is_none())?)
+    crate::platform::process::Pid::from_raw(process.parse().ok().filter(|_| parts.next().is_none())?)
 }
 
-fn is_alive(process: rustix::process::Pid) -> bool {
-    rustix::process::test_kill_process(process) != Err(rustix::io::Errno::SRCH)
+fn is_alive(process: crate::platform::process::Pid) -> bool {
+    crate::platform::process::test_kill_process(process) != Err(crate::platform::io::Errno::SRCH)
 }
 
 /// Makes the folder and its parents. Not inside another person's folder: a shell of root may have another person's

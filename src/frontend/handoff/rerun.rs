@@ -7,16 +7,16 @@
 
 use std::ffi::OsString;
 use std::io::Read as _;
-use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
 use tokio_util::sync::CancellationToken;
 
 use super::facts::Facts;
 use crate::approval::command::{Judged, LineJudgement, Part, judge};
 use crate::approval::{Class, Surroundings};
+use crate::platform::os::process::ExitStatusExt as _;
+use crate::platform::process::{Pid, Signal, kill_process};
 use crate::shell;
 use crate::tool::HANDOFF_VARIABLES;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// The address of a file (RFC 8089).
 pub(super) fn file_address(path: &Path) -> Arc<str> {
     let mut address = String::from("file://");
-    for byte in std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()) {
+    for byte in crate::platform::os::ffi::OsStrExt::as_bytes(path.as_os_str()) {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
                 address.push(char::from(*byte));
@@ -27,7 +27,7 @@ pub(super) fn file_address(path: &Path) -> Arc<str> {
 #[must_use]
 pub fn directory_address(path: &Path) -> String {
     // Without a name the address is one of this machine to every terminal, also to that of another one.
-    let system = rustix::system::uname();
+    let system = crate::platform::machine::uname();
     let host = system.nodename().to_string_lossy();
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || "-.".contains(letter);
     let host: String = host.chars().filter(|letter| is_part(*letter)).collect();
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn a_directory_has_the_name_of_this_machine_in_its_address() {
-        let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let name = crate::platform::machine::uname().nodename().to_string_lossy().into_owned();
         let address = directory_address(Path::new("/tmp"));
         assert_eq!(address.strip_prefix("file://").and_then(|rest| rest.strip_suffix("/tmp")), Some(name.as_str()));
     }

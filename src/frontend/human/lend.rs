@@ -1,12 +1,12 @@
 //! Lends the terminal to a command, and takes it back.
 
 use std::io::Write;
-use std::os::fd::OwnedFd;
 
 use super::attention::Attention;
 use super::keyboard::Keyboard;
 use super::painter::{Painter, Section};
 use crate::locale::word;
+use crate::platform::os::fd::OwnedFd;
 use crate::terminal::{Line, Loan, sanitize_line};
 
 /// The terminal while it is a command's.

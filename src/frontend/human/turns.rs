@@ -3,7 +3,6 @@
 //! It puts the parts together and decides nothing. The first text for 16 ms is painted at once, what follows together.
 
 use std::io::Write;
-use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -25,6 +24,7 @@ use crate::approval::{BlastRadius, Surroundings};
 use crate::conversation::{Answer, Bill, Message, Question as Asked};
 use crate::frontend::words;
 use crate::locale::{Locale, word};
+use crate::platform::os::fd::OwnedFd;
 use crate::provider::{OWN, SILENCE_TOLD_AFTER};
 use crate::terminal::{Background, KeyWatch, Line, Pressed, Screen, Tty, sanitize_line};
 use crate::tool::Toolbox;

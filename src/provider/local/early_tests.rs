@@ -1,5 +1,3 @@
-use std::os::unix::fs::FileExt as _;
-
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -7,6 +5,7 @@ use super::super::network::tests::{Dice, Like, Model};
 use super::super::network::{Network, Next};
 use super::*;
 use crate::conversation::ToolIdentity;
+use crate::platform::os::fs::FileExt as _;
 
 /// An opening whose system prompt is said in the few tokens that a tiny model has.
 fn opening(system: &str, kept: &Path) -> Opening {

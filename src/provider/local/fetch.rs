@@ -4,13 +4,10 @@
 //! arrived is kept, so that a broken or stopped fetch goes on where it was. Two fetches of one file take turns.
 
 use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 use tokio_util::sync::CancellationToken;
 
 use super::arrivals::Arrivals;
@@ -18,6 +15,9 @@ use super::early::{Early, Opening};
 use super::parts::{from_index, joined_bytes};
 use super::sources::{Missed, NotThere, Progress, Source, Sources, from_address};
 use super::weights::{Weights, check, leavings, lock_file, partial};
+use crate::platform::fs::{FlockOperation, flock};
+use crate::platform::io::Errno;
+use crate::platform::os::fs::MetadataExt as _;
 use crate::provider::http::Client;
 
 /// Bytes that stay free on the disk, and room for one part of the index beside the joined file.
@@ -233,7 +233,7 @@ fn length(path: &Path) -> u64 {
 /// Tells whether the disk has room for what is missing, by the bytes that this way has brought before.
 fn has_room(weights: &Weights, folder: &Path, before: u64) -> Result<(), Missed> {
     let needed = weights.size.saturating_sub(before) + SPARE;
-    let room = rustix::fs::statvfs(folder).map_err(std::io::Error::from)?;
+    let room = crate::platform::fs::statvfs(folder).map_err(std::io::Error::from)?;
     let free = room.f_bavail.saturating_mul(room.f_frsize);
     if free < needed { Err(NotThere::NoRoom { free, needed }.into()) } else { Ok(()) }
 }

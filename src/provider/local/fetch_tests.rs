@@ -280,7 +280,7 @@ async fn who_waits_for_another_fetch_can_stop_waiting() {
 
 /// A program that has pip and zipfile: the package of each part is a slice, in its order. It notes what it was asked for.
 fn python<'a>(place: &Path, slices: impl Iterator<Item = &'a [u8]>) -> PathBuf {
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::platform::os::fs::PermissionsExt as _;
     for (number, slice) in slices.enumerate() {
         fs::write(place.join(format!("p{}", number + 1)), slice).unwrap();
     }

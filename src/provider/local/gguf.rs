@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use memmap2::{Mmap, MmapMut};
+
+use crate::platform::os::fs::FileExt as _;
 
 pub(crate) use crate::provider::ModelError;
 

@@ -10,15 +10,16 @@ mod pending;
 mod reader;
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
 use tokio_util::sync::CancellationToken;
+
+use crate::platform::event::{PollFd, PollFlags, Timespec, poll};
+use crate::platform::io::Errno;
+use crate::platform::os::fd::{AsFd, OwnedFd};
 
 use super::environment::Background;
 use burst::Burst;
@@ -121,7 +122,7 @@ impl KeyWatch {
     /// # Errors
     /// When standard input cannot be duplicated or no thread started.
     pub fn start(cancel: CancellationToken, pending: Pending, escape_wait: Duration) -> io::Result<Self> {
-        let input = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+        let input = crate::platform::io::fcntl_dupfd_cloexec(crate::platform::stdio::stdin(), 3)?;
         Self::on(input, cancel, pending, escape_wait)
     }
 
@@ -337,7 +338,7 @@ impl Shared {
                 continue;
             }
             if readable {
-                match rustix::io::read(&self.input, &mut buffer) {
+                match crate::platform::io::read(&self.input, &mut buffer) {
                     Ok(0) => return self.hang_up(),
                     Ok(count) => {
                         parser.feed(&buffer[..count], &mut keys);

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use crate::platform::event::{PollFd, PollFlags, Timespec, poll};
+use crate::platform::io::Errno;
+use crate::platform::os::fd::AsFd;
 
 use super::parser::{Awaited, Key, Parser};
 use super::{PASTE_WAIT, SEQUENCE_WAIT};
@@ -143,7 +143,7 @@ impl KeyReader {
             tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(wait.subsec_nanos()),
         });
-        let input = rustix::stdio::stdin();
+        let input = crate::platform::stdio::stdin();
         let mut keys = Vec::new();
         let ready = poll(&mut [PollFd::from_borrowed_fd(input.as_fd(), PollFlags::IN)], timeout.as_ref())?;
         if ready == 0 {
@@ -153,7 +153,7 @@ impl KeyReader {
             self.parser.expire(&mut keys);
         } else {
             let mut buffer = [0; 4096];
-            match rustix::io::read(input, &mut buffer) {
+            match crate::platform::io::read(input, &mut buffer) {
                 Ok(0) => return Ok(false),
                 Ok(count) => self.parser.feed(&buffer[..count], &mut keys),
                 Err(Errno::AGAIN) => {}

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rustix::pipe::{PipeFlags, pipe_with};
+use crate::platform::pipe::{PipeFlags, pipe_with};
 
 use super::*;
 
@@ -23,7 +23,7 @@ impl Keyboard {
     fn send(&self, bytes: &str) {
         let mut bytes = bytes.as_bytes();
         while !bytes.is_empty() {
-            let count = rustix::io::write(self.hand.as_ref().unwrap(), bytes).unwrap();
+            let count = crate::platform::io::write(self.hand.as_ref().unwrap(), bytes).unwrap();
             bytes = &bytes[count..];
         }
     }
@@ -73,7 +73,7 @@ fn an_answer_that_is_late_is_waited_for_and_is_no_typing() {
     let hand = keyboard.hand.take().unwrap();
     let terminal = std::thread::spawn(move || {
         std::thread::sleep(STOP_WAIT * 3);
-        rustix::io::write(&hand, b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;cy").unwrap();
+        crate::platform::io::write(&hand, b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;cy").unwrap();
         hand
     });
     let shared = Arc::clone(&keyboard.watch.shared);
@@ -144,7 +144,8 @@ fn stopping_in_a_paste_waits_for_its_end() {
     let (hand, mut watch) = (keyboard.hand.unwrap(), keyboard.watch);
     // The thread has to have begun the paste.
     let start = Instant::now();
-    while rustix::io::ioctl_fionread(&watch.shared.input).unwrap() > 0 && start.elapsed() < Duration::from_secs(20)
+    while crate::platform::io::ioctl_fionread(&watch.shared.input).unwrap() > 0
+        && start.elapsed() < Duration::from_secs(20)
     {
         std::thread::yield_now();
     }
@@ -155,7 +156,7 @@ fn stopping_in_a_paste_waits_for_its_end() {
         watch
     });
     assert!(told.recv_timeout(Duration::from_millis(60)).is_err(), "it did not wait for the end of the paste");
-    rustix::io::write(&hand, b"two\x1b[201~").unwrap();
+    crate::platform::io::write(&hand, b"two\x1b[201~").unwrap();
     assert_eq!(stopping.join().unwrap().pending().snapshot().line, "one\ntwo");
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::file::{self, Outlives};
+use crate::platform::os::fs::MetadataExt as _;
 
 /// Written anew with each form.
 const FORM: u32 = 1;

@@ -4,19 +4,18 @@
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use rustix::process::{Pid, Signal, kill_process_group};
-
 use super::cache::{Known, KnownVersions, Stamp};
 use super::table::{DevTool, TABLE};
+use crate::platform::event::{PollFd, PollFlags, Timespec, poll};
+use crate::platform::io::Errno;
+use crate::platform::os::fd::OwnedFd;
+use crate::platform::os::fs::{MetadataExt as _, PermissionsExt as _};
+use crate::platform::os::process::CommandExt as _;
+use crate::platform::process::{Pid, Signal, kill_process_group};
 use crate::secret::is_secret_name;
 use crate::tool::output;
 
@@ -191,7 +190,7 @@ impl Asked {
     fn new(row: usize, stamp: Option<Stamp>, mut child: Child) -> Self {
         let pipes = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
         // One that cannot be read without waiting is not read.
-        let pipes = pipes.map(|pipe| pipe.filter(|pipe| rustix::io::ioctl_fionbio(pipe, true).is_ok()));
+        let pipes = pipes.map(|pipe| pipe.filter(|pipe| crate::platform::io::ioctl_fionbio(pipe, true).is_ok()));
         Self { row, stamp, child, pipes, said: [Vec::new(), Vec::new()] }
     }
 
@@ -200,7 +199,7 @@ impl Asked {
     fn hear(&mut self) -> bool {
         let mut buffer = [0; 16 * 1024];
         for (pipe, said) in self.pipes.iter_mut().zip(&mut self.said) {
-            match pipe.as_ref().map(|pipe| rustix::io::read(pipe, &mut buffer)) {
+            match pipe.as_ref().map(|pipe| crate::platform::io::read(pipe, &mut buffer)) {
                 Some(Ok(length @ 1..)) => {
                     said.extend_from_slice(&buffer[..length.min(MOST_SAID.saturating_sub(said.len()))]);
                 }
@@ -273,7 +272,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let (bin, link) = (place.path().join("bin"), place.path().join("link"));
         std::fs::create_dir(&bin).unwrap();
-        std::os::unix::fs::symlink(&bin, &link).unwrap();
+        crate::platform::os::fs::symlink(&bin, &link).unwrap();
         let parts = [&link, &bin, &place.path().join("none"), &link, &PathBuf::from("bin")];
         let path = std::env::join_paths(parts).unwrap();
         let machine = Machine::new(Some(&path), None, place.path().to_owned());

@@ -1,6 +1,5 @@
 //! The `move` tool: a file or directory gets another name.
 
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,6 +7,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
+use crate::platform::os::fs::MetadataExt as _;
 use crate::tool::arguments::{Arguments, Field};
 use crate::tool::{
     Before, Request, Roots, Settled, Tool, ToolContext, ToolMemory, ToolOutput, Unread, paths, text_file, work,

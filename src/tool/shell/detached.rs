@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::process::{Pid, Signal};
 use serde::{Deserialize, Serialize};
 
 use crate::child::processes::{self, DETACHED_MARK};
 use crate::platform::ADOPTS;
+use crate::platform::process::{Pid, Signal};
 use crate::tool::{atomic, output, output_file};
 
 use super::group::Mark;
@@ -219,7 +219,7 @@ impl Reserved {
         }
         let begun = Instant::now();
         let wait = move || {
-            use std::os::unix::process::ExitStatusExt as _;
+            use crate::platform::os::process::ExitStatusExt as _;
             let Ok(status) = child.wait() else { return };
             let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1);
             let ended = Some((code, entry.begun + begun.elapsed().as_secs()));
@@ -304,7 +304,7 @@ fn write(path: &Path, entry: &Entry) -> io::Result<()> {
 /// Writes an existing entry, and never makes one: whoever ended the command may be deleting it at this moment. The
 /// new text is longer than the old one, so that nobody reads half of either.
 fn amend(path: &Path, entry: &Entry) -> io::Result<()> {
-    use std::os::unix::fs::FileExt as _;
+    use crate::platform::os::fs::FileExt as _;
     let text = serde_json::to_vec(entry).map_err(io::Error::other)?;
     let file = std::fs::OpenOptions::new().write(true).open(path)?;
     file.write_all_at(&text, 0)?;

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
+use crate::platform::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 
 pub(crate) use crate::child::processes::Mark;
 use crate::child::processes::{MARK, Status, all, below, has_mark, namespace, numbers, signal_each, started};

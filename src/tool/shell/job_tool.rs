@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
-use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::conversation::{Effect, Preview, ToolFacts, ToolIdentity, ToolSpec, ToolVerb};
+use crate::platform::process::Signal;
 use crate::secret::CUT;
 use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::output::{self, LIMITS};

@@ -8,9 +8,9 @@ use std::process::Child;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::process::Signal;
 use tokio::sync::Notify;
 
+use crate::platform::process::Signal;
 use crate::tool::{output, output_file};
 
 use super::group::Group;
@@ -279,7 +279,7 @@ fn watch(state: &State, mut child: Child, mut reader: impl Read, held: Box<dyn S
     }
     let status = child.wait();
     let code = status.ok().and_then(|status| {
-        use std::os::unix::process::ExitStatusExt as _;
+        use crate::platform::os::process::ExitStatusExt as _;
         status.code().or_else(|| status.signal().map(|signal| 128 + signal))
     });
     drop(held);

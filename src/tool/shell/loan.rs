@@ -2,19 +2,19 @@
 
 use std::ffi::CString;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStringExt as _;
-use std::os::unix::net::UnixStream as Pair;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use rustix::fs::{Mode, OFlags, open};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 use tokio::time::Instant;
 
 use crate::child::keeper::{BACK, LENT, STOPPED, WANTS};
+use crate::platform::fs::{Mode, OFlags, open};
+use crate::platform::os::fd::OwnedFd;
+use crate::platform::os::ffi::OsStringExt as _;
+use crate::platform::os::net::UnixStream as Pair;
 use crate::platform::pseudo_terminal;
 use crate::tool::{Person, work};
 
@@ -164,7 +164,7 @@ impl Loan {
     /// terminal is lent. A full one drops.
     pub(super) fn show(&mut self, bytes: &[u8]) {
         if self.lent {
-            let _ = rustix::io::write(&self.far, bytes);
+            let _ = crate::platform::io::write(&self.far, bytes);
             return;
         }
         self.before.extend_from_slice(&bytes[bytes.len().saturating_sub(BEFORE)..]);

@@ -3,11 +3,12 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
+
+use crate::platform::os::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 
 /// How those are named that go with axi.
 const OURS: &str = "axi-run-";
@@ -59,7 +60,7 @@ pub(crate) fn sweep_own_directories(place: &Path, now: SystemTime) -> usize {
 }
 
 fn is_left(path: &Path, now: SystemTime) -> bool {
-    let user = rustix::process::geteuid().as_raw();
+    let user = crate::platform::process::geteuid().as_raw();
     let is_own = path.symlink_metadata().is_ok_and(|metadata| {
         let age = metadata.modified().ok().and_then(|changed| now.duration_since(changed).ok());
         metadata.is_dir()
@@ -68,7 +69,7 @@ fn is_left(path: &Path, now: SystemTime) -> bool {
             && metadata.mode().trailing_zeros() >= 6
             && age.is_some_and(|age| age > YOUNG)
     });
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::DIRECTORY;
+    let flags = crate::platform::fs::OFlags::NOFOLLOW | crate::platform::fs::OFlags::DIRECTORY;
     let Ok(flags) = i32::try_from(flags.bits()) else { return false };
     is_own && File::options().read(true).custom_flags(flags).open(path).is_ok_and(|it| it.try_lock().is_ok())
 }
@@ -93,7 +94,7 @@ mod tests {
         let foreign = place.path().join("axi-run-mine");
         std::fs::create_dir(&foreign).unwrap();
         std::fs::set_permissions(&foreign, std::fs::Permissions::from_mode(0o755)).unwrap();
-        std::os::unix::fs::symlink(&foreign, place.path().join("axi-run-link")).unwrap();
+        crate::platform::os::fs::symlink(&foreign, place.path().join("axi-run-link")).unwrap();
         assert_eq!(sweep_own_directories(place.path(), SystemTime::now()), 0);
         assert_eq!(sweep_own_directories(place.path(), SystemTime::now() + YOUNG * 2), 1);
         assert!(!left.exists() && used.path().exists() && staying.exists() && foreign.exists());

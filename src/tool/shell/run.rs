@@ -1,18 +1,18 @@
 //! Running one command: its pipe, its clock, its end. Leaves no process behind.
 
 use std::io::Read as _;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use rustix::process::Signal;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, Command};
 use tokio::time::Instant;
 
 use crate::child::keeper::{APART, ON_IT};
+use crate::platform::os::net::UnixStream;
+use crate::platform::process::Signal;
 use crate::sandbox::Confinement;
 use crate::tool::{ToolContext, work};
 

@@ -377,7 +377,7 @@ async fn in_background(
         biased;
         () = context.cancel.cancelled() => {
             // ESC leaves nothing behind that this turn began a moment ago.
-            jobs.signal(job, rustix::process::Signal::KILL);
+            jobs.signal(job, crate::platform::process::Signal::KILL);
             return work::interrupted("[interrupted by the user; the job was killed]", ToolFacts::default());
         }
         () = jobs.wait(job, false, FIRST_LOOK) => {}

@@ -1,8 +1,6 @@
 //! Starting a command: what it is held to, what it finds around it, which helpers stand between it and axi.
 
 use std::ffi::OsString;
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::SystemTime;
@@ -12,6 +10,8 @@ use crate::child::keeper::ON_IT;
 use crate::child::processes::{DETACHED_MARK, MARK};
 use crate::child::rm::VARIABLE;
 use crate::platform::ADOPTS;
+use crate::platform::os::fd::OwnedFd;
+use crate::platform::os::net::UnixStream;
 use crate::sandbox::{Confinement, Reach, SandboxState, Variables, WorkDirectories};
 use crate::secret::files::git_attributes;
 use crate::tool::ToolContext;
@@ -140,7 +140,7 @@ impl Launch<'_> {
         tells: OwnedFd,
         terminal: Option<(&mut Loan, &str)>,
     ) -> std::io::Result<std::process::Command> {
-        use std::os::unix::process::CommandExt as _;
+        use crate::platform::os::process::CommandExt as _;
         let Self { helper, line, program, environment, directory, mark, resources, detached } = self;
         let first = program.as_ref().map_or(Path::new(shell), |program| program.path);
         let interactive = matches!(&terminal, Some((_, mode)) if *mode == ON_IT);

@@ -3,8 +3,6 @@
 
 use std::ffi::OsStr;
 use std::io::{Read as _, Write as _};
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -13,6 +11,8 @@ use std::time::Duration;
 
 use crate::child::rm::{ASKS, MAY_GO, MUST_STAY, PROGRAM, SOCKET, TREES};
 use crate::journal::{How, Touch};
+use crate::platform::os::ffi::OsStrExt as _;
+use crate::platform::os::net::{UnixListener, UnixStream};
 use crate::tool::trash::SharedTrash;
 
 use super::own_directory::OwnDirectory;
@@ -33,7 +33,7 @@ impl OpenTrash {
     /// Makes the directory, with the `rm` that is `helper`, and the thread that answers it.
     pub(crate) fn new(helper: &Path, temporary: &Path, trash: SharedTrash) -> std::io::Result<Self> {
         let directory = OwnDirectory::new(temporary)?;
-        std::os::unix::fs::symlink(helper, directory.path().join(PROGRAM))?;
+        crate::platform::os::fs::symlink(helper, directory.path().join(PROGRAM))?;
         let listener = UnixListener::bind(directory.path().join(SOCKET))?;
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();

@@ -160,7 +160,7 @@ fn unshown_by_git(output: &str) -> Vec<&str> {
 
 fn worded(ended: Ended, limit: u64, interactive: bool, can_lend: bool) -> ToolOutput {
     let exit_code = ended.status.and_then(|status| {
-        use std::os::unix::process::ExitStatusExt as _;
+        use crate::platform::os::process::ExitStatusExt as _;
         status.code().or_else(|| status.signal().map(|signal| 128 + signal))
     });
     let mut content = ended.told.text;

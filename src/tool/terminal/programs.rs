@@ -2,18 +2,18 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::OwnedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Child;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{Mode, OFlags};
-use rustix::process::Signal;
-use rustix::termios::{Winsize, tcsetwinsize};
 use tokio::sync::Notify;
 
+use crate::platform::fs::{Mode, OFlags};
+use crate::platform::os::fd::OwnedFd;
+use crate::platform::process::Signal;
 use crate::platform::pseudo_terminal;
+use crate::platform::termios::{Winsize, tcsetwinsize};
 use crate::tool::output::Cleaner;
 use crate::tool::shell::Group;
 
@@ -127,7 +127,7 @@ impl Drop for Programs {
 pub(crate) fn open() -> io::Result<(File, OwnedFd)> {
     let (near, name) = pseudo_terminal()?;
     tcsetwinsize(&near, Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 })?;
-    let far = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
+    let far = crate::platform::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
     Ok((File::from(near), far))
 }
 

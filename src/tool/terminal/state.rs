@@ -5,10 +5,9 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::time::Duration;
 
-use rustix::process::Pid;
-use rustix::termios::LocalModes;
-
 use crate::child::processes::descendants;
+use crate::platform::process::Pid;
+use crate::platform::termios::LocalModes;
 use crate::shell;
 
 /// A program that prints is busy; one that was silent for this long may wait for input.
@@ -42,7 +41,7 @@ pub(crate) fn doing(leader: i32, near: &File, silent: Duration) -> Doing {
     if !ports.is_empty() {
         return Doing::Listening(ports);
     }
-    let foreground = rustix::termios::tcgetpgrp(near).ok();
+    let foreground = crate::platform::termios::tcgetpgrp(near).ok();
     if silent < SILENT {
         return Doing::Busy;
     }
@@ -54,8 +53,8 @@ pub(crate) fn doing(leader: i32, near: &File, silent: Duration) -> Doing {
         .filter(|process| group_of(*process) == Some(front.as_raw_nonzero().get()))
         .collect();
     // A program that edits the line itself, such as a REPL, reads keys one by one.
-    let takes_keys =
-        rustix::termios::tcgetattr(near).is_ok_and(|modes| !modes.local_modes.contains(LocalModes::ICANON));
+    let takes_keys = crate::platform::termios::tcgetattr(near)
+        .is_ok_and(|modes| !modes.local_modes.contains(LocalModes::ICANON));
     let waits = |process: &i32| {
         let place = fs::read_to_string(format!("/proc/{process}/wchan")).unwrap_or_default();
         waits_for_keys(&place, takes_keys)

@@ -1,6 +1,5 @@
 //! The `terminal` tool: programs that need a terminal, driven by keys and read as a screen.
 
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::platform::ADOPTS;
+use crate::platform::os::net::UnixStream;
 use crate::tool::arguments::{Arguments, Field};
 use crate::tool::shell::{Group, Launch, Mark, PersonShell, Resources, SET};
 use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread, work};

@@ -1,6 +1,5 @@
 //! The system, and the files axi keeps.
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -12,6 +11,7 @@ use super::super::check::Check;
 use crate::agent::timestamp;
 use crate::command::Problem;
 use crate::locale::{Locale, Word, word};
+use crate::platform::os::fs::PermissionsExt as _;
 
 /// Less free room than this, in bytes, soon loses sessions.
 const ROOM: u64 = 200_000_000;
@@ -148,7 +148,7 @@ fn file(app: &App, locale: &Locale, name: Word, path: Option<PathBuf>) -> Check 
     let access = if is_blocked {
         Err(std::io::ErrorKind::NotADirectory.into())
     } else {
-        rustix::fs::access(place, rustix::fs::Access::WRITE_OK).map_err(std::io::Error::from)
+        crate::platform::fs::access(place, crate::platform::fs::Access::WRITE_OK).map_err(std::io::Error::from)
     };
     match access {
         Ok(()) => Check::good(name, found),
@@ -168,7 +168,7 @@ pub(super) fn existing(path: &Path) -> &Path {
 fn disk(app: &App, locale: &Locale, state: &Path) -> Option<Check> {
     let name = locale.text(word::doctor::DISK);
     let place = existing(state);
-    let room = rustix::fs::statvfs(place).ok()?;
+    let room = crate::platform::fs::statvfs(place).ok()?;
     let free = room.f_bavail.saturating_mul(room.f_frsize);
     let found = locale.with(word::doctor::Free { bytes: &models::megabytes(free), place: &app.paths.shown(place) });
     Some(if free < ROOM {

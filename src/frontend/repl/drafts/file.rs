@@ -6,14 +6,14 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::fingerprint;
+use crate::platform::fs::{FlockOperation, flock};
+use crate::platform::os::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
 
 /// A draft that nobody wanted for this long is not offered any more.
 const GOOD_FOR: Duration = Duration::from_hours(30 * 24);
@@ -142,7 +142,7 @@ impl DraftFile {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::platform::os::fs::PermissionsExt as _;
 
     use super::*;
 

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use rustix::io::ioctl_fionread;
+
+use crate::platform::io::ioctl_fionread;
 
 use super::kick;
 

@@ -14,15 +14,16 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
-use std::os::fd::AsFd as _;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crossterm::cursor;
 use crossterm::terminal::is_raw_mode_enabled;
-use rustix::stdio::dup2_stdout;
-use rustix::termios::tcgetwinsize;
+
+use crate::platform::os::fd::AsFd as _;
+use crate::platform::stdio::dup2_stdout;
+use crate::platform::termios::tcgetwinsize;
 
 use super::kick;
 

@@ -6,10 +6,10 @@
 //! again.
 
 use std::io;
-use std::os::fd::AsFd as _;
 
-use rustix::io::ioctl_fionread;
-use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use crate::platform::io::ioctl_fionread;
+use crate::platform::os::fd::AsFd as _;
+use crate::platform::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 /// Bytes that crossterm reads at once: `TTY_BUFFER_SIZE` of its `event/source/unix/mio.rs`.
 const BUFFER: u64 = 1024;

@@ -48,7 +48,7 @@ fn a_secret_file_is_attached_by_its_own_name_only() {
     let folder = folder();
     let place = folder.path();
     fs::write(place.join(".env"), "a quokka\n").unwrap();
-    std::os::unix::fs::symlink(".env", place.join("notes.txt")).unwrap();
+    crate::platform::os::fs::symlink(".env", place.join("notes.txt")).unwrap();
     fs::hard_link(place.join(".env"), place.join("hard.txt")).unwrap();
     for name in ["notes.txt", "hard.txt"] {
         let found = run(&folder, &format!("see @{name}"));
@@ -81,7 +81,14 @@ fn files_folders_and_pictures_are_attached() {
 fn what_cannot_be_read_says_why() {
     let folder = folder();
     let pipe = folder.path().join("pipe");
-    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+    crate::platform::fs::mknodat(
+        crate::platform::fs::CWD,
+        &pipe,
+        crate::platform::fs::FileType::Fifo,
+        crate::platform::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
     let found = run(&folder, "@gone.rs @blob @pipe @a.txt/x @\"no such\" @empty");
     let expected = "<file path=\"gone.rs\" error=\"not found\"/>\n\
         <file path=\"blob\" error=\"binary file: ELF program or library\"/>\n\
@@ -132,7 +139,7 @@ fn is_nobody_special() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_may_not_be_read_is_told_as_such() {
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::platform::os::fs::PermissionsExt as _;
     let folder = folder();
     let allow = |name: &str, mode| {
         fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(mode)).unwrap();

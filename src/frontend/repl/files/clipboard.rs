@@ -3,13 +3,13 @@
 //! A terminal's own way (OSC 52) gives text only, and most terminals refuse to be read.
 
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, SystemTime};
 
 use crate::platform::PICTURE_PROGRAMS;
+use crate::platform::os::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use crate::tool::kind::{Kind, kind};
 
 /// A picture's size at most, in bytes.

@@ -41,7 +41,7 @@ impl GitIndex {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::MetadataExt as _;
+    use crate::platform::os::fs::MetadataExt as _;
     use std::process::Command;
 
     use super::*;

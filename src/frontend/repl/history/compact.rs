@@ -8,10 +8,10 @@
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use rustix::fs::{FlockOperation, flock};
+use crate::platform::fs::{FlockOperation, flock};
+use crate::platform::os::fs::OpenOptionsExt as _;
 
 /// From this size on, in bytes, a file is shortened: more than two million lines.
 pub(super) const LARGE: u64 = 256 * 1024 * 1024;
@@ -98,7 +98,7 @@ fn without_time(line: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::platform::os::fs::PermissionsExt as _;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;

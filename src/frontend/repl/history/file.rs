@@ -5,14 +5,14 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use crate::file::is_torn;
+use crate::platform::fs::{FlockOperation, flock};
+use crate::platform::os::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 
 /// The newest entries that are kept in memory.
 pub(super) const ENTRIES: usize = 20_000;
@@ -92,7 +92,7 @@ impl HistoryFile {
         };
         for _ in 0..LOCK_TRIES {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Err(rustix::io::Errno::WOULDBLOCK) => std::thread::sleep(LOCK_WAIT),
+                Err(crate::platform::io::Errno::WOULDBLOCK) => std::thread::sleep(LOCK_WAIT),
                 Ok(()) | Err(_) => break,
             }
         }

@@ -1,6 +1,6 @@
 //! Tests of the history's file.
 
-use std::os::unix::fs::PermissionsExt as _;
+use crate::platform::os::fs::PermissionsExt as _;
 
 use super::*;
 

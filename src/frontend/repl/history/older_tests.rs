@@ -1,11 +1,11 @@
 //! Tests of what is looked for in the file.
 
 use std::fmt::Write as _;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use super::*;
 use crate::frontend::repl::history::file::{ENTRIES, HistoryFile};
+use crate::platform::os::fs::FileExt as _;
 
 /// Far longer than any search takes.
 const PATIENT: Duration = Duration::from_secs(30);

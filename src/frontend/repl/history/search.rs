@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 
 use fuzzy_matcher::FuzzyMatcher as _;
 use fuzzy_matcher::skim::SkimMatcherV2;
@@ -14,6 +13,7 @@ use memchr::memrchr;
 
 use super::file::Entry;
 use crate::frontend::repl::line::{LONGEST_FUZZY, MOST_FOUND, has_letters, may_have_letters};
+use crate::platform::os::fs::FileExt as _;
 
 /// Bytes read at a time, from the end.
 const CHUNK: u64 = 512 * 1024;

@@ -4,7 +4,8 @@
 //! gets one other event without a key, a change of the terminal's size: so it is sent that.
 
 use reedline::ReedlineEvent;
-use rustix::process::{Signal, getpid, kill_process};
+
+use crate::platform::process::{Signal, getpid, kill_process};
 
 /// How many are pressed again at most: a person who holds the key down does not want all of them back at once.
 const MOST: usize = 100;

@@ -5,8 +5,9 @@
 //! nothing; the rest must look like a command, and like nothing else. Detection that guesses is what people
 //! complain of most (warpdotdev/warp#7355, #5057, #7825).
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+
+use crate::platform::os::fs::PermissionsExt as _;
 
 /// Programs whose names are no English words: with one of them a plain word may follow.
 const NO_WORDS: &[&str] = &[

@@ -1,7 +1,6 @@
 //! `!` lines: a person's own commands, in their own shell, with a full terminal; what they print joins the context.
 
 use std::io::{self, Write as _};
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,6 +11,7 @@ use crate::child;
 use crate::frontend::human::Painter;
 use crate::frontend::stage::Stage;
 use crate::locale::word;
+use crate::platform::os::process::ExitStatusExt as _;
 use crate::terminal::{Output, Pending, Relayed, relay, sanitize_line};
 use crate::tool::{HANDOFF_VARIABLES, output};
 
