@@ -2,6 +2,7 @@
 
 use crate::command::Problem;
 use crate::locale::{Locale, word};
+use crate::platform::is_output_closed;
 use crate::platform::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// How many open files axi needs: twice what a turn needs for its connection, its session and a command.
@@ -21,7 +22,7 @@ pub(super) fn unfit(locale: &Locale) -> Option<Problem> {
 
 /// Reports that nobody can read what axi prints; `None` if somebody may.
 pub(super) fn unheard(locale: &Locale) -> Option<Problem> {
-    output::is_closed().then(|| Problem {
+    is_output_closed().then(|| Problem {
         what: locale.text(word::error::OUTPUT_CLOSED).to_owned(),
         hint: locale.text(word::error::OUTPUT_CLOSED_HINT).to_owned(),
     })
@@ -37,32 +38,5 @@ fn open_files() -> u64 {
     match setrlimit(Resource::Nofile, Rlimit { current: Some(FILES), maximum }) {
         Ok(()) => FILES,
         Err(_) => now,
-    }
-}
-
-/// Tells whether standard output was closed when the process was started.
-#[expect(unsafe_code, reason = "only what is named in a section of its own runs before the standard library does")]
-mod output {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    /// Written once, before any other code runs: the standard library then opens the null device in the place of what is
-    /// closed, and nobody can tell that from the null device a parent gave (Python's `DEVNULL`, Node's `ignore`).
-    static CLOSED: AtomicBool = AtomicBool::new(false);
-
-    extern "C" fn look() {
-        CLOSED
-            .store(crate::platform::io::fcntl_getfd(crate::platform::stdio::stdout()).is_err(), Ordering::Relaxed);
-    }
-
-    // SAFETY: loaders call the functions in this section, each without a result, before `main` (System V gABI, 5;
-    // Mach-O, S_MOD_INIT_FUNC_POINTERS). `look` allocates nothing, cannot panic and uses nothing of the standard library
-    // that `main` sets up.
-    #[used]
-    #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
-    #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
-    static LOOK: extern "C" fn() = look;
-
-    pub(super) fn is_closed() -> bool {
-        CLOSED.load(Ordering::Relaxed)
     }
 }

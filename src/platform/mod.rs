@@ -4,6 +4,19 @@
 #[cfg(unix)]
 mod unix;
 
+#[cfg(windows)]
+#[expect(
+    dead_code,
+    clippy::unnecessary_wraps,
+    clippy::trivially_copy_pass_by_ref,
+    clippy::needless_pass_by_value,
+    reason = "the names, the errors and the arguments are those that a Unix has"
+)]
+mod windows;
+
+#[cfg(windows)]
+use windows as system;
+
 #[cfg(target_os = "linux")]
 #[path = "linux.rs"]
 mod system;
@@ -13,8 +26,12 @@ mod system;
 mod system;
 
 #[cfg(unix)]
-pub(crate) use unix::{
-    event, fs, io, keep_files, os, pipe, process, signal, stdio, system as machine, termios, time,
+use unix as names;
+#[cfg(windows)]
+use windows as names;
+
+pub(crate) use names::{
+    event, fs, io, is_output_closed, keep_files, machine, os, pipe, process, runtime, signal, stdio, termios, time,
 };
 
 pub(crate) use system::{

@@ -62,7 +62,8 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Opens a directory, step by step and through no link; what is missing is made.
 fn parent(path: &Path) -> io::Result<OwnedFd> {
     let flags = LOOKED_UP | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let mut parent = crate::platform::fs::open("/", flags, Mode::empty())?;
+    let root = path.ancestors().last().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut parent = crate::platform::fs::open(root, flags, Mode::empty())?;
     for part in path.components() {
         let Component::Normal(name) = part else { continue };
         let open =

@@ -63,9 +63,10 @@ pub(super) async fn run(
     (workspace, variables): (&Path, &Variables),
     cancel: &CancellationToken,
 ) -> Result<End, Failed> {
+    use crate::platform::os::process::CommandExt as _;
     let failed = |error: std::io::Error| Failed::NotRun(error.to_string());
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    let mut command = Command::new("/bin/sh");
+    let mut command = std::process::Command::new("/bin/sh");
     command.arg("-c").arg(&hook.command).current_dir(workspace).process_group(0);
     for name in variables.kept_from(&hook.command, names) {
         command.env_remove(name);
@@ -75,7 +76,7 @@ pub(super) async fn run(
     }
     command.env("CLAUDE_PROJECT_DIR", workspace);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(failed)?;
+    let mut child = Command::from(command).spawn().map_err(failed)?;
     let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
     let group = Group(leader);
     let (Some(mut stdin), Some(out), Some(err)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())

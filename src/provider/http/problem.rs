@@ -380,7 +380,7 @@ pub(super) fn http_date(text: &str) -> Option<u64> {
     let month = (1..=12).zip(months).find(|(_, name)| *name == month)?.0;
     let date =
         Date::from_calendar_date(year.parse().ok()?, Month::try_from(month).ok()?, day.parse().ok()?).ok()?;
-    let clock: Vec<u8> = time.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let clock: Vec<_> = time.split(':').map(str::parse::<u8>).collect::<Result<_, _>>().ok()?;
     let [hour, minute, second] = clock[..] else { return None };
     // A leap second has no place in the seconds since 1970.
     let time = Time::from_hms(hour, minute, if second == 60 { 59 } else { second }).ok()?;

@@ -7,7 +7,6 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::UnixStream;
 use tokio::time::Instant;
 
 use crate::child::keeper::{BACK, LENT, STOPPED, WANTS};
@@ -16,6 +15,7 @@ use crate::platform::os::fd::OwnedFd;
 use crate::platform::os::ffi::OsStringExt as _;
 use crate::platform::os::net::UnixStream as Pair;
 use crate::platform::pseudo_terminal;
+use crate::platform::runtime::UnixStream;
 use crate::tool::{Person, work};
 
 /// How long a command may take to stop after Ctrl+Z. A shell in the middle of starting a program cannot: it waits for

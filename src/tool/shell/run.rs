@@ -6,13 +6,13 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt as _;
-use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, Command};
 use tokio::time::Instant;
 
 use crate::child::keeper::{APART, ON_IT};
 use crate::platform::os::net::UnixStream;
 use crate::platform::process::Signal;
+use crate::platform::runtime::Receiver;
 use crate::sandbox::Confinement;
 use crate::tool::{ToolContext, work};
 
