@@ -12,9 +12,9 @@ fn main() -> ExitCode {
     }
     let start = Start {
         arguments,
-        variables: |name| std::env::var(name).ok(),
-        raw_variables: |name| std::env::var_os(name),
-        home: std::env::home_dir(),
+        variables: |name| app::variable(name)?.into_string().ok(),
+        raw_variables: app::variable,
+        home: app::home(),
         program: std::env::current_exe().ok(),
     };
     let exit = std::panic::catch_unwind(|| app::run(start)).unwrap_or_else(|_| app::panicked());

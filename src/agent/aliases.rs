@@ -5,6 +5,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::approval::command::{Action, Judged, NewNames, Target};
+use crate::platform::RealPath as _;
 
 /// Longer chains of links are not followed.
 const LONGEST_CHAIN: usize = 40;
@@ -81,7 +82,7 @@ pub(super) fn end_of_link(path: &Path) -> Option<PathBuf> {
     if !path.is_symlink() {
         return None;
     }
-    if let Ok(real) = path.canonicalize() {
+    if let Ok(real) = path.real_path() {
         return Some(real);
     }
     let mut at = path.to_owned();
@@ -155,8 +156,8 @@ fn is_used(alias: &Alias, parts: &[Judged], target: &Target) -> bool {
 
 /// Returns the real path of something below an old name, if a link leads elsewhere.
 fn through_links(old: &Path, path: &Path) -> Option<PathBuf> {
-    let real = end_of_link(path).or_else(|| path.canonicalize().ok())?;
-    let parent = old.parent()?.canonicalize().ok()?;
+    let real = end_of_link(path).or_else(|| path.real_path().ok())?;
+    let parent = old.parent()?.real_path().ok()?;
     let plain = parent.join(path.strip_prefix(old.parent()?).ok()?);
     (real != plain).then_some(real)
 }
@@ -164,7 +165,7 @@ fn through_links(old: &Path, path: &Path) -> Option<PathBuf> {
 /// Removes `..` from a path: by the disk where the directory exists, by the text otherwise.
 fn tidy(path: &Path) -> PathBuf {
     let is_plain = path.components().all(|component| component != Component::ParentDir);
-    let parent = path.parent().filter(|_| !is_plain).and_then(|parent| parent.canonicalize().ok());
+    let parent = path.parent().filter(|_| !is_plain).and_then(|parent| parent.real_path().ok());
     if let (Some(parent), Some(name)) = (parent, path.file_name()) {
         return parent.join(name);
     }

@@ -12,6 +12,7 @@ use crate::approval::command::LineJudgement;
 use crate::approval::{Class, Surroundings, is_protected};
 use crate::conversation::{Subject, ToolCall};
 use crate::journal::Journal;
+use crate::platform::RealPath as _;
 use crate::sandbox::{Reach, Sandbox};
 use crate::tool::{Request, ToolFacts, ToolOutput};
 use crate::trial::{Change, ChangeSet, Kind, Refused, Scope, Trial};
@@ -35,7 +36,7 @@ impl Bounds {
         let paths = if self.paths.is_empty() { workspace } else { self.paths.as_slice() };
         // The workspace may be named by a link to it.
         let named = place.workspace.join(set.shown(&change.path));
-        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        let real = |path: &PathBuf| path.real_path().unwrap_or_else(|_| path.clone());
         (self.deletions || change.kind != Kind::Deleted)
             && !change.meanwhile
             && paths.iter().any(|path| change.path.starts_with(real(path)))

@@ -9,6 +9,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use crate::approval::command::{LineJudgement, Part};
+use crate::platform::RealPath as _;
 use crate::platform::os::fs::MetadataExt as _;
 use crate::secret::files::SecretFiles;
 
@@ -44,7 +45,7 @@ impl Made {
     /// Looks before the line runs; `None` for a line that names no secret.
     pub(super) fn before(line: &LineJudgement, begun_in: &Path, secrets: &SecretFiles) -> Option<Self> {
         let named: BTreeSet<PathBuf> = names(line, begun_in).into_iter().take(MOST_WORDS).collect();
-        let is_secret = |path: &PathBuf| path.canonicalize().is_ok_and(|real| secrets.holds(&real));
+        let is_secret = |path: &PathBuf| path.real_path().is_ok_and(|real| secrets.holds(&real));
         if !named.iter().any(is_secret) {
             return None;
         }
@@ -70,7 +71,7 @@ impl Made {
     }
 
     fn add(&self, path: &Path) {
-        if let Ok(real) = path.canonicalize()
+        if let Ok(real) = path.real_path()
             && !self.secrets.holds(&real)
         {
             self.secrets.derived.learn(real);

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use crate::platform::RealPath as _;
 use crate::secret::files::is_secret;
 use crate::secret::packed;
 use crate::tool::Roots;
@@ -107,7 +108,7 @@ impl<'a> Bounds<'a> {
 
     /// A path without links.
     fn hold(self, path: &Path) -> bool {
-        self.within.canonicalize().is_ok_and(|within| path.starts_with(within)) && !self.is_secret(path)
+        self.within.real_path().is_ok_and(|within| path.starts_with(within)) && !self.is_secret(path)
     }
 
     fn is_secret(self, path: &Path) -> bool {
@@ -123,7 +124,7 @@ fn of_folder(folder: &Path, roots: &Roots, trusted: bool) -> Option<Instructions
 /// instruction file; else a project could send any file of the person's.
 fn of_project(path: &Path, roots: &Roots, trusted: bool) -> Option<Instructions> {
     let bounds = Bounds::of(roots);
-    let real = path.canonicalize().ok()?;
+    let real = path.real_path().ok()?;
     let is_named = real.file_name().and_then(|name| name.to_str()).is_some_and(|name| NAMES.contains(&name));
     (bounds.hold(&real) || is_named && !bounds.is_secret(&real)).then(|| read(path, bounds, trusted))?
 }
@@ -183,7 +184,7 @@ impl Imports<'_> {
 
     fn imported(&mut self, path: &str, from: &Path, deepest: u32) -> Option<String> {
         let deepest = deepest.checked_sub(1)?;
-        let path = from.parent()?.join(path).canonicalize().ok()?;
+        let path = from.parent()?.join(path).real_path().ok()?;
         if !self.bounds.hold(&path) {
             return None;
         }

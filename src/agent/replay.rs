@@ -12,6 +12,7 @@ use super::same_text::{moved, same, same_lines};
 use crate::approval::command::judge;
 use crate::approval::{Class, Surroundings};
 use crate::conversation::{Conversation, Outcome, Role, Subject, ToolCall, ToolResult, ToolVerb};
+use crate::platform::RealPath as _;
 use crate::sandbox::{Reach, Sandbox};
 use crate::secret::placeholders;
 use crate::session::Redactor;
@@ -171,7 +172,7 @@ fn looked(call: &ToolCall, result: &ToolResult, grounds: &ReplaySetting<'_>) -> 
         | ToolVerb::Write => match &subject {
             Subject::Paths { paths } => {
                 let is_inside = |path: &PathBuf| {
-                    let real = path.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
+                    let real = path.ancestors().find_map(|ancestor| ancestor.real_path().ok());
                     path.starts_with(&grounds.roots.workspace)
                         && real.is_some_and(|real| real.starts_with(&grounds.roots.workspace))
                 };

@@ -62,6 +62,18 @@ pub struct Start {
     pub program: Option<PathBuf>,
 }
 
+/// A variable of the environment, or what stands in its place on this system.
+#[must_use]
+pub fn variable(name: &str) -> Option<OsString> {
+    crate::platform::variable(name)
+}
+
+/// The user's home.
+#[must_use]
+pub fn home() -> Option<PathBuf> {
+    crate::platform::home()
+}
+
 /// Runs axi and says how the process ends.
 #[must_use]
 pub fn run(start: Start) -> Exit {

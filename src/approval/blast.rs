@@ -62,7 +62,7 @@ impl FileSystem for Disk {
     }
 
     fn real_path(&self, path: &Path) -> Option<PathBuf> {
-        std::fs::canonicalize(path).ok()
+        crate::platform::canonicalize(path).ok()
     }
 }
 

@@ -9,6 +9,7 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use crate::platform::RealPath as _;
 use crate::platform::os::ffi::{OsStrExt as _, OsStringExt as _};
 use crate::platform::os::net::UnixStream;
 use crate::platform::os::process::CommandExt as _;
@@ -69,8 +70,8 @@ pub(crate) fn main(
             Err(error) => drop(told(&format!("what is removed is not kept: {error}"))),
         }
     }
-    let own = own.and_then(|own| own.canonicalize().ok());
-    let is_other = |place: &PathBuf| place.canonicalize().is_ok_and(|real| Some(real) != own);
+    let own = own.and_then(|own| own.real_path().ok());
+    let is_other = |place: &PathBuf| place.real_path().is_ok_and(|real| Some(real) != own);
     let systems = ["/bin", "/usr/bin"].map(PathBuf::from);
     let mut candidates = places.into_iter().chain(systems).map(|place| place.join(PROGRAM));
     let Some(program) = candidates.find(is_other) else { return told("there is no rm") };

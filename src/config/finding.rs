@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::setting::Setting;
+use crate::platform::RealPath as _;
 use crate::secret::files::is_secret;
 
 /// A place in a file.
@@ -32,7 +33,7 @@ impl Spot {
         let text = source[from..].lines().next().unwrap_or_default();
         let end = source.floor_char_boundary(range.end.clamp(start, from + text.len()).max(start));
         // A repository can have a link where its settings should be, and what is shown may go into a public log.
-        let is_hidden = file.canonicalize().is_ok_and(|real| is_secret(&real, None));
+        let is_hidden = file.real_path().is_ok_and(|real| is_secret(&real, None));
         let text = if is_hidden { "" } else { text };
         Self {
             file: file.to_owned(),

@@ -52,7 +52,7 @@ pub fn choose(path: &Path, key: &str, text: &str) -> Result<Result<(), Fault>, C
 /// As [`set`]; [`ConfigError::Occupied`] also where it does not stand on lines of its own.
 pub fn unset(path: &Path, key: &str) -> Result<bool, ConfigError> {
     let failed = |cause| ConfigError::Io { path: path.to_owned(), cause };
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let target = crate::platform::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let source = match std::fs::read_to_string(&target) {
         Ok(source) => source,
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(false),
@@ -91,7 +91,7 @@ pub fn set_all(path: &Path, all: &[(String, &str)]) -> Result<(), ConfigError> {
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
     std::fs::create_dir_all(folder).map_err(failed)?;
     let draft = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let target = crate::platform::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     match std::fs::read(&target) {
         Ok(bytes) => std::fs::write(draft.path(), bytes).map_err(failed)?,
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {}
@@ -168,7 +168,7 @@ fn change(path: &Path, key: &str, edit: impl FnOnce(&mut Item) -> Result<bool, (
     let failed = |cause| ConfigError::Io { path: path.to_owned(), cause };
     let occupied = |key: &str| ConfigError::Occupied { path: path.to_owned(), key: key.to_owned() };
     // The file a symlink leads to is the one to write: dotfile managers link it.
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let target = crate::platform::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let source = match std::fs::read_to_string(&target) {
         Ok(source) => source,
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => String::new(),

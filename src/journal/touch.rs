@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::platform::RealPath as _;
+
 /// Something that is about to be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Touch {
@@ -47,7 +49,7 @@ pub struct JournalError {
 /// Resolves all links in front of the last component: each file then has one path only, and removing a link does
 /// not change it.
 pub(super) fn settled(path: &Path) -> PathBuf {
-    let real = path.ancestors().skip(1).find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+    let real = path.ancestors().skip(1).find_map(|ancestor| Some((ancestor, ancestor.real_path().ok()?)));
     let settled = real.and_then(|(ancestor, real)| Some(real.join(path.strip_prefix(ancestor).ok()?)));
     settled.unwrap_or_else(|| path.to_owned())
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
+pub(crate) use rustix::time;
 use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 

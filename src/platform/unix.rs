@@ -1,8 +1,11 @@
 //! What every Unix has under the same names: calls of the system and what the standard library knows of them alone.
 
 pub(crate) use rustix::system as machine;
-pub(crate) use rustix::{event, fs, io, pipe, process, stdio, termios, time};
+pub(crate) use rustix::{event, fs, io, pipe, process, stdio, termios};
 pub(crate) use signal_hook as signal;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 pub(crate) use output::is_output_closed;
 
@@ -47,4 +50,26 @@ mod output {
     pub(crate) fn is_output_closed() -> bool {
         CLOSED.load(Ordering::Relaxed)
     }
+}
+
+pub(crate) use std::fs::canonicalize;
+
+/// The program that runs lines; the search path has it.
+pub(crate) fn bash() -> std::io::Result<PathBuf> {
+    Ok(PathBuf::from("bash"))
+}
+
+/// The shell that every system has.
+pub(crate) fn sh() -> std::io::Result<PathBuf> {
+    Ok(PathBuf::from("/bin/sh"))
+}
+
+/// A variable of the environment.
+pub(crate) fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+/// The user's home.
+pub(crate) fn home() -> Option<PathBuf> {
+    std::env::home_dir()
 }

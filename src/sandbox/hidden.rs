@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::platform::RealPath as _;
 use crate::secret::files::{IN_HOME, IN_SYSTEM, NAMES};
 
 /// With more homes than this on a machine, those of others are hidden as a whole.
@@ -16,7 +17,7 @@ pub(super) fn all(home: Option<&Path>, also: &[PathBuf], root: bool) -> BTreeSet
     let mut add = |path: &Path| {
         // Most are missing, which one call tells.
         if path.symlink_metadata().is_ok()
-            && let Ok(real) = path.canonicalize()
+            && let Ok(real) = path.real_path()
         {
             hidden.insert(real);
         }

@@ -27,6 +27,7 @@ use super::attributes::{self, Change, Object};
 use super::caller::{Caller, Rights};
 use super::listener::{self, Asked};
 use super::{Confinement, SandboxError, openings, writable};
+use crate::platform::RealPath as _;
 use crate::secret::files::SecretFiles;
 use crate::secret::found::Linked;
 use crate::secret::packed;
@@ -81,7 +82,7 @@ impl Judge {
             // The machine's own devices are not root's to give away.
             devices.retain(|path| !root || path.is_dir());
             let writable = confinement.writable.iter().chain(&devices);
-            Law::Changes(writable.filter_map(|path| path.canonicalize().ok()).collect())
+            Law::Changes(writable.filter_map(|path| path.real_path().ok()).collect())
         };
         Some((Self { law, socket }, other.into()))
     }

@@ -6,6 +6,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::platform::RealPath as _;
+
 use super::{Confinement, hidden};
 
 /// The program that applies a profile.
@@ -50,7 +52,7 @@ pub(super) fn text(confinement: &Confinement) -> String {
 
 /// The kernel compares real paths: /tmp is /private/tmp there.
 fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+    path.real_path().unwrap_or_else(|_| path.to_path_buf())
 }
 
 fn quoted(path: &Path) -> String {

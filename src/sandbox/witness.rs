@@ -26,6 +26,8 @@ use rustix::net::SocketType;
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 use seccompiler::sock_filter;
 
+use crate::platform::RealPath as _;
+
 use super::address::{Address, address, name_asked};
 use super::filter::{PROCESSOR, jump, load, ret, unless_equal, word};
 use super::listener::{self, Asked};
@@ -220,7 +222,7 @@ impl Seen {
                 // Many programs ask for sockets of services that are not there.
                 let is_there = place.metadata().is_ok_and(|found| found.file_type().is_socket());
                 if is_there && !own_peers::hold_path(&path) {
-                    self.add(Reached::Socket(place.canonicalize().unwrap_or_else(|_| path_of(&path))));
+                    self.add(Reached::Socket(place.real_path().unwrap_or_else(|_| path_of(&path))));
                 }
             }
         }

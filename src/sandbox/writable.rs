@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::platform::RealPath as _;
+
 /// Caches of builds and package managers below home: losing or spoiling one costs a download. The list has no
 /// directory with settings, or with programs that are run later. So it does not have `.cache` as a whole: shells
 /// source files there to start faster, and prompts run programs from it.
@@ -155,7 +157,7 @@ pub(super) fn make_needed(line: &str, home: &Path) {
 pub(super) fn git_directories(workspace: &Path) -> Vec<PathBuf> {
     let Ok(text) = std::fs::read_to_string(workspace.join(".git")) else { return Vec::new() };
     let Some(named) = text.trim_end().strip_prefix("gitdir: ") else { return Vec::new() };
-    let Ok(directory) = workspace.join(named).canonicalize() else { return Vec::new() };
+    let Ok(directory) = workspace.join(named).real_path() else { return Vec::new() };
     // A file in the workspace must not open any directory it names: git's directory has to point back to the
     // workspace.
     if !directory.join("HEAD").is_file() || !leads_back(&directory, workspace) {
@@ -166,7 +168,7 @@ pub(super) fn git_directories(workspace: &Path) -> Vec<PathBuf> {
         Err(_) => directory.clone(),
     };
     // What the worktrees of a repository share contains the worktree's own directory.
-    let Some(common) = common.canonicalize().ok().filter(|common| directory.starts_with(common)) else {
+    let Some(common) = common.real_path().ok().filter(|common| directory.starts_with(common)) else {
         return Vec::new();
     };
     let both = [directory, common];
@@ -177,7 +179,7 @@ pub(super) fn git_directories(workspace: &Path) -> Vec<PathBuf> {
 /// setting.
 fn leads_back(directory: &Path, workspace: &Path) -> bool {
     let same = |one: &Path, other: &Path| {
-        one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+        one.real_path().is_ok_and(|one| other.real_path().is_ok_and(|other| one == other))
     };
     if let Ok(file) = std::fs::read_to_string(directory.join("gitdir")) {
         return same(&directory.join(file.trim_end()), &workspace.join(".git"));

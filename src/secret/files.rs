@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::platform::RealPath as _;
+
 use super::derived::Derived;
 use super::places::{
     BEGINNINGS, COPIES, DIRECTORIES, ENDINGS, HISTORY_ENDS, OWN_TREES, PACKED, PATHS, PUBLIC_NAMES, PUBLIC_TREES,
@@ -41,7 +43,7 @@ impl SecretFiles {
     pub fn real(mut self) -> Self {
         let places = self.home.iter_mut().chain(&mut self.own).chain(&mut self.readable);
         for place in places {
-            if let Ok(real) = place.canonicalize() {
+            if let Ok(real) = place.real_path() {
                 *place = real;
             }
         }

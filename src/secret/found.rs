@@ -5,6 +5,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use crate::platform::RealPath as _;
 use crate::platform::os::fs::MetadataExt as _;
 
 use super::files::{IN_HOME, SecretFiles, is_secret};
@@ -117,7 +118,7 @@ impl Linked {
 /// links are known where the first lies in home or below this directory. Who names one as it is means it.
 #[must_use]
 pub fn is_hidden_secret(path: &Path, home: Option<&Path>, directory: &Path) -> bool {
-    let (Ok(real), Ok(metadata)) = (path.canonicalize(), path.metadata()) else { return false };
+    let (Ok(real), Ok(metadata)) = (path.real_path(), path.metadata()) else { return false };
     if is_secret(path, home) {
         return false;
     }

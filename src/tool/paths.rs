@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::conversation::Subject;
+use crate::platform::RealPath as _;
 use crate::platform::fs::{Access, AtFlags};
 use crate::platform::os::fs::MetadataExt as _;
 
@@ -25,7 +26,7 @@ const SUGGESTIONS: usize = 3;
 pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..LINK_LIMIT {
-        match path.canonicalize() {
+        match path.real_path() {
             Ok(real) => return Ok(real),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
@@ -43,7 +44,7 @@ pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
         }
         let mut resolved = match existing.read_link() {
             Ok(target) => existing.parent().unwrap_or(Path::new("/")).join(target),
-            Err(_) => existing.canonicalize()?,
+            Err(_) => existing.real_path()?,
         };
         let dangling = existing.is_symlink();
         resolved.extend(missing.iter().rev());

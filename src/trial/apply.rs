@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::changes::{Change, ChangeSet, Kind};
 use super::content::{copied, give_attributes, give_rights, give_times, moved, whole};
 use super::seen::{Ajar, Seen, What};
+use crate::platform::RealPath as _;
 use crate::platform::os::fs::{DirBuilderExt as _, PermissionsExt as _};
 use crate::platform::sync_below;
 
@@ -74,7 +75,7 @@ impl ChangeSet {
         let mut made: BTreeSet<&Path> = BTreeSet::new();
         for change in self.changes.iter().filter(|change| wanted(change)) {
             let parent = change.path.parent().unwrap_or(Path::new("/"));
-            let is_real = |parent: &Path| parent.canonicalize().is_ok_and(|real| real == parent);
+            let is_real = |parent: &Path| parent.real_path().is_ok_and(|real| real == parent);
             let settled = made.contains(parent)
                 || goes.contains(parent)
                 || *parents.entry(parent.to_owned()).or_insert_with(|| is_real(parent));

@@ -53,6 +53,7 @@ pub use turn_copies::TurnCopies;
 #[cfg(target_os = "linux")]
 pub use turns::{KEEPER, Turns, keep};
 
+use crate::platform::RealPath as _;
 use crate::platform::os::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::ffi::OsString;
 use std::fs::{DirBuilder, Permissions};
@@ -105,10 +106,10 @@ impl Trial {
             return Err(Refused::Unsupported);
         }
         let roots = roots::roots(scope, &roots::mounts())?;
-        let workspace = scope.workspace.canonicalize().map_err(unusable(scope.workspace))?;
+        let workspace = scope.workspace.real_path().map_err(unusable(scope.workspace))?;
         let directory = places.iter().find_map(|trials| {
             // The layer must lie in nothing that is covered.
-            let real = trials.ancestors().find_map(|ancestor| ancestor.canonicalize().ok())?;
+            let real = trials.ancestors().find_map(|ancestor| ancestor.real_path().ok())?;
             let is_outside = !roots.iter().any(|root| !root.fresh && real.starts_with(&root.path));
             if is_outside && can_hold(&real) { TrialDirectory::new(trials).ok() } else { None }
         });
@@ -130,12 +131,12 @@ impl Trial {
     /// # Errors
     /// [`Refused`]: there can be none here, and nothing is left of it.
     pub fn copied(workspace: &Path, places: &[PathBuf], most: Option<Most>) -> Result<Self, Refused> {
-        let workspace = workspace.canonicalize().map_err(unusable(workspace))?;
+        let workspace = workspace.real_path().map_err(unusable(workspace))?;
         if workspace == Path::new("/") {
             return Err(Refused::TooMuch(workspace));
         }
         let outside = places.iter().filter(|trials| {
-            let real = trials.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
+            let real = trials.ancestors().find_map(|ancestor| ancestor.real_path().ok());
             real.is_some_and(|real| !real.starts_with(&workspace))
         });
         let directory =
@@ -178,7 +179,7 @@ impl Trial {
         if !self.is_copy() {
             return directory.to_owned();
         }
-        let real = directory.canonicalize();
+        let real = directory.real_path();
         let below = real.as_deref().unwrap_or(directory).strip_prefix(&self.workspace).unwrap_or(Path::new(""));
         self.copy().join(below)
     }

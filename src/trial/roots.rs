@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use crate::platform::RealPath as _;
 use crate::platform::os::ffi::OsStrExt as _;
 
 use super::refused::Refused;
@@ -46,7 +47,7 @@ pub(super) fn roots(scope: &Scope<'_>, mounts: &[PathBuf]) -> Result<Vec<Root>, 
     let mut applied = vec![workspace.clone()];
     for path in scope.also {
         let directory = if path.is_dir() { Some(path.as_path()) } else { path.parent() };
-        let Some(directory) = directory.and_then(|directory| directory.canonicalize().ok()) else { continue };
+        let Some(directory) = directory.and_then(|directory| directory.real_path().ok()) else { continue };
         if directory == Path::new("/") {
             return Err(Refused::TooMuch(directory));
         }
@@ -66,7 +67,7 @@ pub(super) fn roots(scope: &Scope<'_>, mounts: &[PathBuf]) -> Result<Vec<Root>, 
     if let Some(unfit) = inside.iter().find(|mount| !can_be_covered(mount)) {
         return Err(Refused::Mounted(unfit.clone()));
     }
-    let mut lent: Vec<PathBuf> = scope.lent.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let mut lent: Vec<PathBuf> = scope.lent.iter().filter_map(|path| path.real_path().ok()).collect();
     lent.retain(|path| {
         path.is_dir() && path != Path::new("/") && !applied.iter().any(|root| path.starts_with(root))
     });
@@ -114,7 +115,7 @@ const OF_THE_KERNEL: &[i64] =
 
 /// Lists what is really written, those inside after those around them; nothing that is covered.
 pub(super) fn opened(scope: &Scope<'_>, roots: &[Root]) -> Vec<PathBuf> {
-    let real = scope.open.iter().filter_map(|path| path.canonicalize().ok());
+    let real = scope.open.iter().filter_map(|path| path.real_path().ok());
     let is_free = |path: &PathBuf| path != Path::new("/") && !roots.iter().any(|root| path.starts_with(&root.path));
     let mut open: Vec<PathBuf> = real.filter(is_free).collect();
     open.sort();
@@ -123,7 +124,7 @@ pub(super) fn opened(scope: &Scope<'_>, roots: &[Root]) -> Vec<PathBuf> {
 }
 
 fn real(path: &Path) -> Result<PathBuf, Refused> {
-    path.canonicalize().map_err(|cause| Refused::Unusable { path: path.to_owned(), cause })
+    path.real_path().map_err(|cause| Refused::Unusable { path: path.to_owned(), cause })
 }
 
 /// Lists where something is mounted (`proc_pid_mountinfo(5)`); none where that cannot be known.

@@ -66,7 +66,7 @@ pub(super) async fn run(
     use crate::platform::os::process::CommandExt as _;
     let failed = |error: std::io::Error| Failed::NotRun(error.to_string());
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    let mut command = std::process::Command::new("/bin/sh");
+    let mut command = std::process::Command::new(crate::platform::sh().map_err(failed)?);
     command.arg("-c").arg(&hook.command).current_dir(workspace).process_group(0);
     for name in variables.kept_from(&hook.command, names) {
         command.env_remove(name);

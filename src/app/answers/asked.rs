@@ -93,7 +93,7 @@ impl Asked {
 
 fn run(command: &str, quiet: bool) -> Result<Secret, CommandFailed> {
     let failed = |cause: String| CommandFailed { command: command.to_owned(), cause };
-    let mut shell = Command::new("/bin/sh");
+    let mut shell = Command::new(crate::platform::sh().map_err(|error| failed(error.to_string()))?);
     shell.arg("-c").arg(command).stdout(Stdio::piped());
     if quiet {
         // gpg asks on the terminal that this names.

@@ -57,7 +57,7 @@ impl Editor {
                 self.locale.with(word::error::Cwd { path: &cwd.display().to_string(), cause: &cause.to_string() });
             RpcError::new(Fault::Parameters, what)
         };
-        let directory = std::fs::canonicalize(cwd).map_err(|error| gone(&error))?;
+        let directory = crate::platform::canonicalize(cwd).map_err(|error| gone(&error))?;
         if !directory.is_dir() {
             return Err(gone(&std::io::ErrorKind::NotADirectory.into()));
         }

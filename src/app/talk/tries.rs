@@ -20,6 +20,7 @@ use crate::command::{self, Problem, trial_cause};
 use crate::config::{Approvals, TryApply};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
+use crate::platform::RealPath as _;
 use crate::trial::{ChangeSet, Most, Refused, TurnCopies};
 use turn::TurnTrials;
 
@@ -122,7 +123,7 @@ fn copied(app: &App, most: Option<Most>) -> Result<TurnCopies, Refused> {
         return Err(Refused::Apart(path));
     }
     sandbox.only(Vec::new(), false).ok_or(Refused::NoSandbox)?;
-    let real = root.canonicalize().unwrap_or_else(|_| root.clone());
+    let real = root.real_path().unwrap_or_else(|_| root.clone());
     if sandbox.caches().iter().any(|cache| real.starts_with(cache) || cache.starts_with(&real)) {
         return Err(Refused::NoSandbox);
     }

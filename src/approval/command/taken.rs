@@ -10,6 +10,7 @@ use super::leaves::{OF_NETWORK, sent_words, stays, talks};
 use crate::approval::glob::Glob;
 use crate::approval::program::{Does, Program, Trait, lists};
 use crate::approval::{Class, Surroundings, path};
+use crate::platform::RealPath as _;
 use crate::secret::files::{SecretFiles, names_matching};
 use crate::secret::found::{Linked, one_below};
 
@@ -277,7 +278,7 @@ impl<'p> Look<'p> {
         // A link shows no name of a secret.
         let leads = !path::is_credential(path, self.place)
             && (self.linked.holds(&about)
-                || path.canonicalize().is_ok_and(|real| real != path && self.linked.names(&real)));
+                || path.real_path().is_ok_and(|real| real != path && self.linked.names(&real)));
         leads.then(|| path.to_owned())
     }
 

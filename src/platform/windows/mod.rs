@@ -14,9 +14,9 @@ pub(crate) mod signal;
 pub(crate) mod stdio;
 pub(crate) mod termios;
 
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use windows_sys::Win32::System::SystemInformation::GetTickCount64;
@@ -24,7 +24,7 @@ use windows_sys::Win32::System::WindowsProgramming::QueryUnbiasedInterruptTime;
 
 use fs::{Mode, OFlags};
 use os::fd::OwnedFd;
-use process::{Pid, Signal};
+use process::Signal;
 pub(crate) use stdio::is_output_closed;
 
 /// Whether a process can stay beside a command until nothing that it started is left: a job does that without one.
@@ -65,20 +65,48 @@ pub(crate) const fn next_data(_: &File, at: u64, length: u64) -> Option<(u64, u6
 
 /// Makes this process a job with all that it starts, which ends with it, and has it end with the one that started it.
 pub(crate) fn end_with_parent(_: Signal) {
-    let parent = parent();
-    let held = process::be_a_job().and_then(|()| parent.map_or(Ok(()), process::end_with));
+    let held = process::be_a_job().and_then(|()| process::parent().map_or(Ok(()), process::end_with));
     if let Err(error) = held {
         tracing::warn!(%error, "what this starts may outlive it");
     }
 }
 
-/// The number of the process that started this one, which says so in its environment.
-fn parent() -> Option<Pid> {
-    std::env::var(PARENT).ok()?.parse().ok().and_then(Pid::from_raw)
+/// The path without links. The standard library gives it the prefix of paths that the system takes as they are, which many
+/// programs do not know; it is kept where nothing else leads there.
+pub(crate) fn canonicalize(path: impl AsRef<Path>) -> std::io::Result<PathBuf> {
+    let real = std::fs::canonicalize(path)?;
+    Ok(super::verbatim::plain(&real).unwrap_or(real))
 }
 
-/// Where a process tells its number to what it starts.
-pub(crate) const PARENT: &str = "AXI_PARENT";
+/// The bash of Git for Windows.
+pub(crate) fn bash() -> std::io::Result<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    super::git_bash::find(variable, std::env::split_paths(&path), |place| place.is_file())
+}
+
+/// The same: it reads all that `sh` reads.
+pub(crate) fn sh() -> std::io::Result<PathBuf> {
+    bash()
+}
+
+/// A variable of the environment. Settings and what is kept lie where Windows has such files, unless the environment
+/// names places as on other systems.
+pub(crate) fn variable(name: &str) -> Option<OsString> {
+    let instead = match name {
+        "HOME" => return home().map(PathBuf::into_os_string),
+        "XDG_CONFIG_HOME" => "APPDATA",
+        "XDG_STATE_HOME" | "XDG_CACHE_HOME" => "LOCALAPPDATA",
+        _ => return std::env::var_os(name),
+    };
+    std::env::var_os(name).or_else(|| std::env::var_os(instead))
+}
+
+/// The user's home: what `HOME` says, as in a shell of Git, otherwise the profile.
+pub(crate) fn home() -> Option<PathBuf> {
+    let said = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    said.or_else(std::env::home_dir)
+}
 
 /// A job needs no adopter.
 pub(crate) const fn adopt_orphans() {}
@@ -137,23 +165,6 @@ pub(crate) mod pipe {
     pub(crate) fn pipe() -> Result<(OwnedFd, OwnedFd)> {
         let (reader, writer) = std::io::pipe().map_err(|error| Errno::of(&error))?;
         Ok((reader.into(), writer.into()))
-    }
-}
-
-/// Clocks.
-pub(crate) mod time {
-    use std::time::{SystemTime, UNIX_EPOCH};
-
-    pub(crate) use super::event::Timespec;
-
-    #[derive(Debug, Clone, Copy)]
-    pub(crate) enum ClockId {
-        RealtimeCoarse,
-    }
-
-    pub(crate) fn clock_gettime(_: ClockId) -> Timespec {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timespec::try_from(since).unwrap_or_default()
     }
 }
 

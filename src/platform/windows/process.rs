@@ -3,7 +3,10 @@
 use std::num::NonZeroI32;
 use std::os::windows::io::{AsRawHandle as _, FromRawHandle as _, OwnedHandle};
 
-use windows_sys::Win32::Foundation::WAIT_OBJECT_0;
+use windows_sys::Win32::Foundation::{INVALID_HANDLE_VALUE, WAIT_OBJECT_0};
+use windows_sys::Win32::System::Diagnostics::ToolHelp::{
+    CreateToolhelp32Snapshot, PROCESSENTRY32W, Process32FirstW, Process32NextW, TH32CS_SNAPPROCESS,
+};
 use windows_sys::Win32::System::JobObjects::{
     AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation, SetInformationJobObject,
@@ -175,6 +178,30 @@ pub(super) fn be_a_job() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The process that started this one.
+pub(super) fn parent() -> Option<Pid> {
+    let own = std::process::id();
+    let size = u32::try_from(size_of::<PROCESSENTRY32W>()).ok()?;
+    let mut entry = PROCESSENTRY32W { dwSize: size, ..PROCESSENTRY32W::default() };
+    #[expect(unsafe_code, reason = "the standard library does not tell it")]
+    // SAFETY: the list is asked for and is this function's own; each entry goes into a value that tells its size.
+    unsafe {
+        let list = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
+        if list == INVALID_HANDLE_VALUE {
+            return None;
+        }
+        let list = OwnedHandle::from_raw_handle(list);
+        let mut more = Process32FirstW(list.as_raw_handle(), &raw mut entry);
+        while more != 0 {
+            if entry.th32ProcessID == own {
+                return i32::try_from(entry.th32ParentProcessID).ok().and_then(Pid::from_raw);
+            }
+            more = Process32NextW(list.as_raw_handle(), &raw mut entry);
+        }
+    }
+    None
 }
 
 /// Ends this process when another one ends.

@@ -11,6 +11,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{WalkBuilder, WalkState};
 
+use crate::platform::RealPath as _;
 use crate::secret::files::SecretFiles;
 use crate::secret::found::Linked;
 use crate::secret::packed;
@@ -171,7 +172,7 @@ struct RealRoot {
 
 impl RealRoot {
     fn new(root: &Path) -> Self {
-        Self { named: root.to_owned(), real: root.canonicalize().unwrap_or_else(|_| root.to_owned()) }
+        Self { named: root.to_owned(), real: root.real_path().unwrap_or_else(|_| root.to_owned()) }
     }
 
     fn below(&self, path: &Path) -> PathBuf {

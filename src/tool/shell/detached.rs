@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::child::processes::{self, DETACHED_MARK};
 use crate::platform::ADOPTS;
+use crate::platform::RealPath as _;
 use crate::platform::process::{Pid, Signal};
 use crate::tool::{atomic, output, output_file};
 
@@ -298,7 +299,7 @@ fn write(path: &Path, entry: &Entry) -> io::Result<()> {
         drop(output_file::make(path)?);
     }
     // Keeps the permissions of what is there.
-    atomic::write(&path.canonicalize()?, &serde_json::to_vec(entry).map_err(io::Error::other)?)
+    atomic::write(&path.real_path()?, &serde_json::to_vec(entry).map_err(io::Error::other)?)
 }
 
 /// Writes an existing entry, and never makes one: whoever ended the command may be deleting it at this moment. The

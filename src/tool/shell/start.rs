@@ -135,14 +135,14 @@ impl Launch<'_> {
     /// Puts the command together. `tells` is where the adopter says that it found something.
     fn command(
         &self,
-        shell: &str,
+        shell: &Path,
         writer: &OwnedFd,
         tells: OwnedFd,
         terminal: Option<(&mut Loan, &str)>,
     ) -> std::io::Result<std::process::Command> {
         use crate::platform::os::process::CommandExt as _;
         let Self { helper, line, program, environment, directory, mark, resources, detached } = self;
-        let first = program.as_ref().map_or(Path::new(shell), |program| program.path);
+        let first = program.as_ref().map_or(shell, |program| program.path);
         let interactive = matches!(&terminal, Some((_, mode)) if *mode == ON_IT);
         let asking = terminal.is_some();
         let mut command = std::process::Command::new(helper.map_or(first, |helper| helper));
@@ -221,14 +221,15 @@ impl Launch<'_> {
         spawn: impl Fn(std::process::Command) -> std::io::Result<C>,
     ) -> std::io::Result<C> {
         let lent = terminal.as_mut().map(|(loan, mode)| (&mut **loan, *mode));
-        let child = match spawn(self.command("bash", &writer, tells.try_clone()?, lent)?) {
+        let bash = crate::platform::bash()?;
+        let child = match spawn(self.command(&bash, &writer, tells.try_clone()?, lent)?) {
             Err(error)
                 if error.kind() == std::io::ErrorKind::NotFound
                     && self.helper.is_none()
                     && self.program.is_none()
                     && self.directory.is_dir() =>
             {
-                spawn(self.command("sh", &writer, tells, terminal)?)
+                spawn(self.command(Path::new("sh"), &writer, tells, terminal)?)
             }
             other => other,
         };

@@ -14,7 +14,7 @@ const NOT_FOUND: i32 = 127;
 /// When it cannot be run: then nothing was shown.
 pub(super) fn page(tty: &Tty, pager: &str, bytes: &[u8]) -> io::Result<()> {
     let _lent = tty.lend();
-    let mut command = Command::new("/bin/sh");
+    let mut command = Command::new(crate::platform::sh()?);
     command.arg("-c").arg(pager).stdin(Stdio::piped());
     let mut child = command.spawn()?;
     if let Some(mut input) = child.stdin.take() {
