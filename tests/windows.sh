@@ -30,6 +30,16 @@ cleanup() {
 }
 trap cleanup EXIT
 wine wineboot -i >/dev/null 2>&1 || true
+system=$WINEPREFIX/drive_c/windows/system32
+if [[ ! -e $system/bcryptprimitives.dll ]]; then
+  # Every Windows since 7 has it, and the standard library takes its random numbers from there; wine has it since 9.
+  cat >"$place/random.c" <<'C'
+#include <windows.h>
+#include <ntsecapi.h>
+__declspec(dllexport) BOOL WINAPI ProcessPrng(BYTE *bytes, SIZE_T count) { return RtlGenRandom(bytes, count); }
+C
+  x86_64-w64-mingw32-gcc -shared -o "$system/bcryptprimitives.dll" "$place/random.c" -ladvapi32
+fi
 
 # A provider of OpenAI's kind that answers with the steps of a file, one a request, and keeps the requests.
 cat >"$place/server.py" <<'PY'
@@ -109,12 +119,16 @@ printf 'one\ntwo\n' >"$work/a.txt"
 script '[{"call":["read",{"path":"a.txt"}]},{"text":"read"}]'
 run "reads a file" 0 "read" "${ask[@]}" "read it"
 holds "and sends it" grep -q 'two' "$place/kept"
-script '[{"call":["edit",{"path":"a.txt","old_string":"two","new_string":"three"}]},{"text":"edited"}]'
-run "does not edit unasked" 0 "" "${ask[@]}" "edit it"
+script '[{"call":["read",{"path":"a.txt"}]},{"call":["edit",{"path":"a.txt","old_string":"two","new_string":"three"}]},{"text":"edited"}]'
+run "does not edit unasked" 5 "denied" "${ask[@]}" "edit it"
 holds "so that the file stays" grep -q two "$work/a.txt"
-script '[{"call":["edit",{"path":"a.txt","old_string":"two","new_string":"three"}]},{"text":"edited"}]'
+script '[{"call":["read",{"path":"a.txt"}]},{"call":["edit",{"path":"a.txt","old_string":"two","new_string":"three"}]},{"text":"edited"}]'
 run "edits after a yes" 0 "edited" -y "${ask[@]}" "edit it"
 holds "the file" grep -q three "$work/a.txt"
+printf 'TOKEN=abc123def456\n' >"$work/.env"
+script '[{"call":["read",{"path":".env"}]},{"text":"read"}]'
+run "reads no secrets unasked" 5 "denied" "${ask[@]}" "read it"
+holds "none" bash -c "! grep -q abc123def456 '$place/kept'"
 script '[{"call":["write",{"path":"new/b.txt","content":"new"}]},{"text":"written"}]'
 run "writes a file" 0 "written" -y "${ask[@]}" "write it"
 holds "in a new folder" grep -q new "$work/new/b.txt"
@@ -122,7 +136,7 @@ script '[{"call":["shell",{"command":"echo hello"}]},{"text":"tried"}]'
 run "has no shell without Git" 0 "tried" -y "${ask[@]}" "run it"
 holds "and says what is missing" grep -q "Git for Windows" "$place/kept"
 
-# What stands in for the bash of Git: it starts a program that would write a file after two seconds, says so, and ends.
+# What stands in for the bash of Git: it starts a program that would write a file after five seconds, says so, and ends.
 cat >"$place/bash.c" <<'C'
 #include <stdio.h>
 #include <string.h>
@@ -132,7 +146,7 @@ int main(int count, char **words) {
   char own[MAX_PATH];
   GetModuleFileNameA(0, own, sizeof own);
   if (strstr(line, "later")) {
-    Sleep(2000);
+    Sleep(5000);
     fclose(fopen("later.txt", "w"));
     return 0;
   }
@@ -153,17 +167,17 @@ git="$WINEPREFIX/drive_c/Program Files/Git/bin"
 mkdir -p "$git"
 x86_64-w64-mingw32-gcc -o "$git/bash.exe" "$place/bash.c"
 script '[{"call":["shell",{"command":"rm x"}]},{"text":"not run"}]'
-run "runs nothing unasked" 0 "" "${ask[@]}" "run it"
+run "runs nothing unasked" 5 "denied" "${ask[@]}" "run it"
 holds "nothing" bash -c "! grep -q 'ran rm' '$place/kept'"
 script '[{"call":["shell",{"command":"ls fail"}]},{"text":"seen"}]'
 run "runs a line with the bash of Git" 0 "seen" -y "${ask[@]}" "run it"
 holds "and tells what it printed" grep -q "ran ls fail" "$place/kept"
 script '[{"call":["shell",{"command":"echo leave"}]},{"text":"left"}]'
 run "ends what a command leaves" 0 "left" -y "${ask[@]}" "run it"
-sleep 3
+sleep 6
 holds "all of it" test ! -e "$work/later.txt"
 script '[{"call":["shell",{"command":"echo hang","timeout":2}]},{"text":"timed"}]'
 run "ends a command whose time is over" 0 "timed" -y "${ask[@]}" "run it"
-sleep 3
+sleep 6
 holds "with what it started" test ! -e "$work/later.txt"
 exit "$failed"
