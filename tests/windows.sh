@@ -5,7 +5,7 @@
 #   bash tests/windows.sh [PROGRAM]       default: built here
 #
 # Needs the standard library (rustup target add x86_64-pc-windows-gnu), x86_64-w64-mingw32-gcc, wine64 and python3. No
-# part of tests/run. Wine is no Windows: what holds here may not hold there, and the other way round.
+# part of tests/run. Wine is no Windows: what holds here need not hold there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 for program in x86_64-w64-mingw32-gcc wine python3; do
@@ -169,6 +169,13 @@ x86_64-w64-mingw32-gcc -o "$git/bash.exe" "$place/bash.c"
 script '[{"call":["shell",{"command":"rm x"}]},{"text":"not run"}]'
 run "runs nothing unasked" 5 "denied" "${ask[@]}" "run it"
 holds "nothing" bash -c "! grep -q 'ran rm' '$place/kept'"
+script '[{"call":["shell",{"command":"cat a.txt"}]},{"text":"not run"}]'
+run "not even what only reads" 5 "denied" "${ask[@]}" "run it"
+holds "nothing" bash -c "! grep -q 'ran cat' '$place/kept'"
+(cd "$work" && wine "$git/bash.exe" -c leave >/dev/null 2>&1)
+sleep 7
+holds "what a command leaves goes on by itself" test -e "$work/later.txt"
+rm -f "$work/later.txt"
 script '[{"call":["shell",{"command":"ls fail"}]},{"text":"seen"}]'
 run "runs a line with the bash of Git" 0 "seen" -y "${ask[@]}" "run it"
 holds "and tells what it printed" grep -q "ran ls fail" "$place/kept"

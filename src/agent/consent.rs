@@ -20,7 +20,7 @@ use crate::approval::{
     Assessment, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule, line_rule,
 };
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
-use crate::sandbox::{Reach, Sandbox, SandboxState};
+use crate::sandbox::{Missing, Reach, Sandbox, SandboxState};
 use crate::tool::{Access, Before, Request, Roots, SHELL, Tool, ToolMemory, ToolOutput};
 use crate::trial::Trial;
 
@@ -450,8 +450,11 @@ impl Consent {
             // Nothing is confined here, so nothing can be widened. But a program that seems to only read runs
             // without a sandbox here, and could load a module of the workspace that has the name of one it expects:
             // ask for it.
+            // Where no sandbox is known, paths have more names than a judgement of the line knows: ask for each.
             let ruled = verdict.reasons.iter().any(|reason| matches!(reason, Reason::MatchedRule { .. }));
-            return Wants { reach: usual, ask: runs_program && !ruled && !yes, widened: None };
+            let unknown = matches!(self.sandbox.state(), SandboxState::Unsupported(Missing::System));
+            let asks = runs_program || unknown && line.is_some();
+            return Wants { reach: usual, ask: asks && !ruled && !yes, widened: None };
         }
         let widened = match access {
             _ if usual == Reach::Full => {

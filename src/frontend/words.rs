@@ -70,6 +70,7 @@ pub fn sandbox(locale: &Locale, sandbox: &Sandbox) -> String {
         }
         SandboxState::On(Support::SandboxExec) => locale.text(word::sandbox::SANDBOX_EXEC).to_owned(),
         SandboxState::Off => locale.text(word::sandbox::OFF).to_owned(),
+        SandboxState::Unsupported(Missing::System) => locale.text(word::sandbox::UNKNOWN_SYSTEM).to_owned(),
         SandboxState::Unsupported(missing) => {
             locale.with(word::sandbox::Unsupported { cause: missing_sandbox(locale, missing) })
         }

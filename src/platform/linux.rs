@@ -8,9 +8,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
-pub(crate) use rustix::time;
 use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+pub(crate) use rustix::time;
 
 /// Whether a process can stay beside a command until nothing that it started is left.
 pub(crate) const ADOPTS: bool = true;

@@ -55,11 +55,13 @@ mod output {
 pub(crate) use std::fs::canonicalize;
 
 /// The program that runs lines; the search path has it.
+#[expect(clippy::unnecessary_wraps, reason = "Windows may have none")]
 pub(crate) fn bash() -> std::io::Result<PathBuf> {
     Ok(PathBuf::from("bash"))
 }
 
 /// The shell that every system has.
+#[expect(clippy::unnecessary_wraps, reason = "Windows may have none")]
 pub(crate) fn sh() -> std::io::Result<PathBuf> {
     Ok(PathBuf::from("/bin/sh"))
 }
