@@ -159,7 +159,10 @@ int main(int count, char **words) {
   }
   printf("ran %s\n", line);
   fflush(stdout);
-  if (strstr(line, "hang")) Sleep(60000);
+  if (strstr(line, "hang")) {
+    fclose(fopen("begun.txt", "w"));
+    Sleep(60000);
+  }
   return strstr(line, "fail") ? 3 : 0;
 }
 C
@@ -187,4 +190,10 @@ script '[{"call":["shell",{"command":"echo hang","timeout":2}]},{"text":"timed"}
 run "ends a command whose time is over" 0 "timed" -y "${ask[@]}" "run it"
 sleep 6
 holds "with what it started" test ! -e "$work/later.txt"
+rm -f "$work/begun.txt"
+script '[{"call":["shell",{"command":"echo hang"}]},{"text":"never"}]'
+(cd "$work" && timeout -s KILL 4 wine "$axi" -y "${ask[@]}" "run it" </dev/null >/dev/null 2>&1) || true
+holds "a command had begun when axi was killed" test -e "$work/begun.txt"
+sleep 7
+holds "and ended with it, with what it started" test ! -e "$work/later.txt"
 exit "$failed"
