@@ -22,17 +22,17 @@ use crate::secret::{Kinds, Known, StandIns};
 use crate::session::{Redactor, Session, SessionId, load};
 use crate::tool::{Before, Request as Called, Roots, Tool, ToolContext, ToolFacts, ToolOutput, Toolbox};
 
-pub(super) type Answer = Vec<Result<StreamEvent, ProviderError>>;
+pub(crate) type Answer = Vec<Result<StreamEvent, ProviderError>>;
 
 /// Gives scripted answers and checks every request for the invariant.
-pub(super) struct Scripted {
-    pub(super) info: ModelInfo,
-    pub(super) answers: Mutex<VecDeque<Answer>>,
-    pub(super) requests: Mutex<Vec<Vec<Message>>>,
-    pub(super) offered: Mutex<Vec<Vec<String>>>,
-    pub(super) systems: Mutex<Vec<String>>,
+pub(crate) struct Scripted {
+    pub(crate) info: ModelInfo,
+    pub(crate) answers: Mutex<VecDeque<Answer>>,
+    pub(crate) requests: Mutex<Vec<Vec<Message>>>,
+    pub(crate) offered: Mutex<Vec<Vec<String>>>,
+    pub(crate) systems: Mutex<Vec<String>>,
     /// Whether a stream hangs after the events of its answer: not even its end arrives.
-    pub(super) stalls: AtomicBool,
+    pub(crate) stalls: AtomicBool,
 }
 
 impl Scripted {
@@ -83,7 +83,7 @@ impl Provider for Scripted {
 }
 
 /// A tool that writes nothing and returns its input.
-pub(super) struct Echo;
+pub(crate) struct Echo;
 
 impl Tool for Echo {
     fn spec(&self) -> ToolSpec {
@@ -125,14 +125,14 @@ impl Called for Echoed {
 
 /// Records events, answers approvals from a list, and cancels at one event.
 #[derive(Default)]
-pub(super) struct Recorder {
-    pub(super) events: Vec<AgentEvent>,
-    pub(super) approvals: VecDeque<Approval>,
-    pub(super) requests: Vec<ApprovalRequest>,
-    pub(super) questions: Vec<Question>,
-    pub(super) replies: VecDeque<Reply>,
-    pub(super) cancel_at: Option<usize>,
-    pub(super) cancel: CancellationToken,
+pub(crate) struct Recorder {
+    pub(crate) events: Vec<AgentEvent>,
+    pub(crate) approvals: VecDeque<Approval>,
+    pub(crate) requests: Vec<ApprovalRequest>,
+    pub(crate) questions: Vec<Question>,
+    pub(crate) replies: VecDeque<Reply>,
+    pub(crate) cancel_at: Option<usize>,
+    pub(crate) cancel: CancellationToken,
 }
 
 impl Frontend for Recorder {
@@ -152,22 +152,22 @@ impl Frontend for Recorder {
     }
 }
 
-pub(super) struct Bench {
-    pub(super) home: tempfile::TempDir,
-    pub(super) provider: Arc<Scripted>,
-    pub(super) agent: Agent,
+pub(crate) struct Bench {
+    pub(crate) home: tempfile::TempDir,
+    pub(crate) provider: Arc<Scripted>,
+    pub(crate) agent: Agent,
 }
 
-pub(super) fn bench(answers: Vec<Answer>, max_steps: u32, yes: bool) -> Bench {
+pub(crate) fn bench(answers: Vec<Answer>, max_steps: u32, yes: bool) -> Bench {
     bench_with(answers, max_steps, yes, vec![Arc::new(Echo)])
 }
 
-pub(super) fn bench_with(answers: Vec<Answer>, max_steps: u32, yes: bool, tools: Vec<Arc<dyn Tool>>) -> Bench {
+pub(crate) fn bench_with(answers: Vec<Answer>, max_steps: u32, yes: bool, tools: Vec<Arc<dyn Tool>>) -> Bench {
     bench_of(answers, max_steps, yes, tools, false)
 }
 
 /// Makes another model, for use as a fallback.
-pub(super) fn standby(model: &str, price: Option<&str>, answers: Vec<Answer>) -> Arc<Scripted> {
+pub(crate) fn standby(model: &str, price: Option<&str>, answers: Vec<Answer>) -> Arc<Scripted> {
     let mut other = Scripted { answers: Mutex::new(answers.into()), ..Scripted::empty() };
     other.info.model = model.into();
     other.info.abilities.price = price.and_then(crate::conversation::Price::parse);
@@ -175,7 +175,7 @@ pub(super) fn standby(model: &str, price: Option<&str>, answers: Vec<Answer>) ->
 }
 
 /// Makes a bench whose model has a known context window.
-pub(super) fn bench_within(answers: Vec<Answer>, window: Option<u64>) -> Bench {
+pub(crate) fn bench_within(answers: Vec<Answer>, window: Option<u64>) -> Bench {
     let mut bench = bench_of(answers, 99, true, vec![Arc::new(Echo)], false);
     let info = ModelInfo { context_window: window, ..bench.provider.info.clone() };
     let answers = std::mem::take(&mut *bench.provider.answers.lock().unwrap());
@@ -184,8 +184,17 @@ pub(super) fn bench_within(answers: Vec<Answer>, window: Option<u64>) -> Bench {
     bench
 }
 
+/// Makes a bench whose model is small, and asked nothing.
+pub(crate) fn bench_small() -> Bench {
+    let mut bench = bench(Vec::new(), 9, false);
+    let info = ModelInfo { small: true, ..bench.provider.info.clone() };
+    bench.provider = Arc::new(Scripted { info, ..Scripted::empty() });
+    bench.agent.set_provider(bench.provider.clone());
+    bench
+}
+
 /// Makes a bench; with `journal`, changes can be taken back.
-pub(super) fn bench_of(
+pub(crate) fn bench_of(
     answers: Vec<Answer>,
     max_steps: u32,
     yes: bool,
@@ -225,23 +234,23 @@ pub(super) fn bench_of(
 }
 
 impl Bench {
-    pub(super) fn turn(&mut self, text: &str, recorder: &mut Recorder) -> TurnEnd {
+    pub(crate) fn turn(&mut self, text: &str, recorder: &mut Recorder) -> TurnEnd {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         let cancel = recorder.cancel.clone();
         runtime.block_on(self.agent.run_turn(Message::user(text), recorder, &cancel))
     }
 
-    pub(super) fn saved(&self) -> Conversation {
+    pub(crate) fn saved(&self) -> Conversation {
         load(self.agent.session().path().unwrap()).unwrap().conversation
     }
 }
 
-pub(super) fn text(text: &str) -> Answer {
+pub(crate) fn text(text: &str) -> Answer {
     vec![Ok(StreamEvent::TextDelta(text.into())), Ok(StreamEvent::Done(StopReason::EndTurn))]
 }
 
-pub(super) fn calls(ids: &[&str], stop: StopReason) -> Answer {
+pub(crate) fn calls(ids: &[&str], stop: StopReason) -> Answer {
     let mut events = vec![Ok(StreamEvent::ReasoningDelta("hm".into())), Ok(StreamEvent::TextDelta("so ".into()))];
     for (slot, id) in ids.iter().enumerate() {
         let extra = serde_json::Map::new();
@@ -254,7 +263,7 @@ pub(super) fn calls(ids: &[&str], stop: StopReason) -> Answer {
     events
 }
 
-pub(super) fn outcomes(conversation: &Conversation) -> Vec<(String, Outcome)> {
+pub(crate) fn outcomes(conversation: &Conversation) -> Vec<(String, Outcome)> {
     let blocks = conversation.messages().iter().flat_map(|message| &message.content);
     blocks
         .filter_map(|block| match block {

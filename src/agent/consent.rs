@@ -15,13 +15,13 @@ use super::results::{
 };
 use super::undo::{Changes, Undo};
 use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
-use crate::approval::command::{Judged, LineJudgement, judge};
+use crate::approval::command::{Judged, LineJudgement};
 use crate::approval::{
     Assessment, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule, line_rule,
 };
-use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
+use crate::conversation::{COMMANDS, Effect, Outcome, Preview, Subject, ToolCall};
 use crate::sandbox::{Missing, Reach, Sandbox, SandboxState};
-use crate::tool::{Access, Before, Request, Roots, SHELL, Tool, ToolMemory, ToolOutput};
+use crate::tool::{Access, Before, Request, Roots, Tool, ToolMemory, ToolOutput};
 use crate::trial::Trial;
 
 /// Decides about calls.
@@ -136,10 +136,10 @@ impl Consent {
     /// Counts what a shell line would affect; `None` if it names nothing to change.
     pub(super) async fn survey(
         &self,
-        line: &str,
+        line: &Arc<LineJudgement>,
         cancel: &CancellationToken,
     ) -> Option<crate::approval::BlastRadius> {
-        reach::survey(&Arc::new(judge(line, &self.surroundings)), &self.surroundings, cancel).await
+        reach::survey(line, &self.surroundings, cancel).await
     }
 
     pub(super) fn surroundings(&self) -> &Surroundings {
@@ -147,9 +147,8 @@ impl Consent {
     }
 
     /// Tells whether the policy lets a line run without a question.
-    pub(super) fn runs_unasked(&self, line: &str) -> bool {
-        let subject = Subject::Command { line: line.to_owned() };
-        let assessment = self.policy.decide(SHELL, Effect::Execute, &subject, &self.surroundings);
+    pub(super) fn runs_unasked(&self, line: &Arc<LineJudgement>) -> bool {
+        let assessment = self.policy.decide_line(COMMANDS, Arc::clone(line), &self.surroundings);
         assessment.verdict.decision == Decision::Allow
     }
 

@@ -6,7 +6,7 @@ mod aliases;
 mod beginning;
 
 #[cfg(test)]
-mod bench;
+pub(crate) mod bench;
 mod call_trials;
 mod calls;
 mod careful;
@@ -81,7 +81,7 @@ use std::time::SystemTime;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::approval::command::{LineJudgement, judge};
+use crate::approval::command::LineJudgement;
 use crate::approval::{BlastRadius, Mode, Policy, Surroundings};
 use crate::context::Shares;
 use crate::conversation::{Conversation, Ledger, tokens};
@@ -229,7 +229,7 @@ impl Agent {
     ///
     /// # Cancel safety
     /// Dropping it leaves a thread that ends by itself and changes nothing.
-    pub async fn survey(&self, line: &str, cancel: &CancellationToken) -> Option<BlastRadius> {
+    pub async fn survey(&self, line: &Arc<LineJudgement>, cancel: &CancellationToken) -> Option<BlastRadius> {
         self.consent.survey(line, cancel).await
     }
 
@@ -414,9 +414,8 @@ pub fn next_beginning(agent: &Agent) -> Beginning {
 ///
 /// [`LineJudgement::names_its_losses`]: crate::approval::command::LineJudgement::names_its_losses
 #[must_use]
-pub fn names_its_losses(agent: &Agent, line: &str, said: &str) -> bool {
-    let surroundings = agent.consent.surroundings();
-    judged(agent, line).names_its_losses(said, &surroundings.cwd, &may_be_there)
+pub fn names_its_losses(agent: &Agent, line: &LineJudgement, said: &str) -> bool {
+    line.names_its_losses(said, &agent.consent.surroundings().cwd, &may_be_there)
 }
 
 /// Where the agent works, as it judges lines.
@@ -425,22 +424,10 @@ pub fn surroundings(agent: &Agent) -> &Surroundings {
     agent.consent.surroundings()
 }
 
-/// Reads what a line would do where the agent works.
-#[must_use]
-pub fn judged(agent: &Agent, line: &str) -> LineJudgement {
-    judge(line, agent.consent.surroundings())
-}
-
 /// Tells whether the policy lets a line run where the agent works without a question.
 #[must_use]
-pub fn runs_unasked(agent: &Agent, line: &str) -> bool {
+pub fn runs_unasked(agent: &Agent, line: &Arc<LineJudgement>) -> bool {
     agent.consent.runs_unasked(line)
-}
-
-/// Reads what a line needs where the agent works.
-#[must_use]
-pub fn needs(agent: &Agent, line: &str) -> Needs {
-    Needs::of(line, agent.consent.surroundings())
 }
 
 /// Takes up what the session that is gone on with was left with.

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::approval::Surroundings;
-use crate::approval::command::{Action, Extent, Judged, Part, judge};
+use crate::approval::command::{Action, Extent, Judged, LineJudgement, Part};
 
 /// What a line needs where the agent works.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,9 +15,9 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Reads a line that is to run here.
-    pub(super) fn of(line: &str, surroundings: &Surroundings) -> Self {
-        let judgement = judge(line, surroundings);
+    /// Lists what a judged line needs.
+    #[must_use]
+    pub fn of(judgement: &LineJudgement) -> Self {
         let removed = judgement.targets.iter().filter(|target| {
             target.extent == Extent::Exact
                 && matches!(target.action, Action::Remove | Action::Move | Action::Attributes)
@@ -44,18 +43,21 @@ fn commands(judged: &Judged) -> Vec<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::approval::Surroundings;
+    use crate::approval::command::judge;
 
     #[test]
     fn words_are_as_written_and_programs_behind_programs_are_known() {
         let place = Surroundings { cwd: "/w".into(), workspace: "/w".into(), ..Surroundings::default() };
-        let needs = Needs::of("cp *.txt \"my texts\" && sudo find . -exec rename a {} \\;", &place);
-        assert_eq!(needs.commands[0], ["cp", "*.txt", "my texts"]);
-        let programs: Vec<&str> = needs.commands.iter().map(|words| words[0].as_str()).collect();
+        let needs = |line: &str| Needs::of(&judge(line, &place));
+        let copied = needs("cp *.txt \"my texts\" && sudo find . -exec rename a {} \\;");
+        assert_eq!(copied.commands[0], ["cp", "*.txt", "my texts"]);
+        let programs: Vec<&str> = copied.commands.iter().map(|words| words[0].as_str()).collect();
         for program in ["cp", "sudo", "find", "rename"] {
             assert!(programs.contains(&program), "{programs:?}");
         }
-        let moved = Needs::of("find . -name '*.JPG' -exec mv {} .jpg \\;", &place);
+        let moved = needs("find . -name '*.JPG' -exec mv {} .jpg \\;");
         assert!(moved.commands.contains(&["mv", "{}", ".jpg"].map(str::to_owned).to_vec()), "{moved:?}");
-        assert_eq!(Needs::of("rm junk; mv a b; ls c", &place).there, [PathBuf::from("/w/junk"), "/w/a".into()]);
+        assert_eq!(needs("rm junk; mv a b; ls c").there, [PathBuf::from("/w/junk"), "/w/a".into()]);
     }
 }

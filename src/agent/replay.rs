@@ -9,14 +9,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::results::{NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES};
 use super::same_text::{moved, same, same_lines};
-use crate::approval::command::judge;
+use crate::approval::command::{LineJudgement, judge};
 use crate::approval::{Class, Surroundings};
 use crate::conversation::{Conversation, Outcome, Role, Subject, ToolCall, ToolResult, ToolVerb};
 use crate::platform::RealPath as _;
 use crate::sandbox::{Reach, Sandbox};
 use crate::secret::placeholders;
 use crate::session::Redactor;
-use crate::tool::{Person, ReadCall, Roots, Settled, ToolContext, ToolMemory, ToolOutput, Toolbox};
+use crate::tool::{Person, ReadCall, Request, Roots, Settled, ToolContext, ToolMemory, ToolOutput, Toolbox};
 
 pub use super::same_text::Likeness;
 
@@ -36,7 +36,7 @@ pub struct Step {
 }
 
 /// Why a call does not run again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Unrun {
     /// It did not run, or did not end, in the session.
     NotThen,
@@ -97,8 +97,6 @@ pub struct ReplaySetting<'a> {
     pub roots: &'a Roots,
     /// The tools.
     pub tools: &'a Toolbox,
-    /// How lines are judged.
-    pub surroundings: &'a Surroundings,
     /// The turns that were taken back: how many messages stood before each.
     pub taken_back: &'a [u64],
 }
@@ -159,7 +157,7 @@ fn looked(call: &ToolCall, result: &ToolResult, grounds: &ReplaySetting<'_>) -> 
         ToolVerb::Explore | ToolVerb::Call | ToolVerb::Plan => Some(Unrun::NoTool),
         ToolVerb::Fetch => Some(Unrun::Network),
         ToolVerb::LookAfterJobs => Some(Unrun::Unended),
-        ToolVerb::Run => unrun_line(request.is_beside(), &subject, result, grounds),
+        ToolVerb::Run => (request.is_beside() || result.facts.timed_out_after.is_some()).then_some(Unrun::Unended),
         ToolVerb::Delete
         | ToolVerb::Edit
         | ToolVerb::FindFiles
@@ -184,47 +182,44 @@ fn looked(call: &ToolCall, result: &ToolResult, grounds: &ReplaySetting<'_>) -> 
     (subject, unrun)
 }
 
-fn unrun_line(
-    is_beside: bool,
-    subject: &Subject,
-    result: &ToolResult,
-    grounds: &ReplaySetting<'_>,
-) -> Option<Unrun> {
-    let Subject::Command { line } = subject else { return None };
-    if is_beside || result.facts.timed_out_after.is_some() {
-        return Some(Unrun::Unended);
-    }
-    let judged = judge(line, grounds.surroundings);
-    judged.parts.iter().any(|part| part.class == Class::Network).then_some(Unrun::Network)
-}
-
-/// Runs calls, one after the other, for real: the caller sees to it that nothing of it stays.
+/// Runs calls, one after the other, for real: the caller sees to it that nothing of it stays. A line is judged when its
+/// turn comes, once; what reaches the network does not run.
 ///
 /// # Cancel safety
 /// As [`crate::tool::Request::run`].
 pub async fn run_again(
     calls: Vec<ToolCall>,
     grounds: &ReplaySetting<'_>,
-    sandbox: &Sandbox,
+    (surroundings, sandbox): (&Surroundings, &Sandbox),
     output_dir: &Path,
     redactor: &Redactor,
-) -> Vec<RanAgain> {
+) -> Vec<Result<RanAgain, Unrun>> {
+    let judged = |request: &dyn Request| match request.subject() {
+        Subject::Command { line } => Some(judge(&line, surroundings)),
+        Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => None,
+    };
     let memory = ToolMemory::default();
     let cancel = CancellationToken::new();
     let redact = |text: &str| redactor.text(text);
     let mut all = Vec::new();
     for mut call in calls {
         let ReadCall::Read { mut request, .. } = grounds.tools.read(&call, grounds.roots) else { continue };
+        let mut line = judged(&*request);
+        if line.iter().flat_map(|line| &line.parts).any(|part| part.class == Class::Network) {
+            all.push(Err(Unrun::Network));
+            continue;
+        }
         let mut note = String::new();
         let settled = match request.settle(grounds.roots, &memory) {
             Settled::AsIs => None,
             Settled::Instead { request: other, input, note: said } => {
                 (request, call.input, note) = (other, input, said);
+                line = judged(&*request);
                 None
             }
             Settled::Answer(output) => Some(*output),
         };
-        let reach = reach_of(&request.subject(), grounds);
+        let reach = reach_of(line.as_ref());
         let (progress, _) = mpsc::channel(1);
         let mut output = if let Some(output) = settled {
             output
@@ -250,21 +245,17 @@ pub async fn run_again(
         }
         let ToolOutput { content, outcome, facts, .. } = output;
         let content = redactor.text(&content);
-        all.push(RanAgain { content, outcome, exit: facts.exit_code, full: facts.full_output });
+        all.push(Ok(RanAgain { content, outcome, exit: facts.exit_code, full: facts.full_output }));
     }
     memory.end_all();
     all
 }
 
 /// How far a call reaches: never to the network, and what only reads is held to that, as in a conversation.
-fn reach_of(subject: &Subject, grounds: &ReplaySetting<'_>) -> Reach {
-    let only_reads = match subject {
-        Subject::Command { line } => {
-            let judged = judge(line, grounds.surroundings);
-            judged.unparsed.is_empty() && judged.parts.iter().all(|part| part.class == Class::ReadOnly)
-        }
-        Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => false,
-    };
+fn reach_of(line: Option<&LineJudgement>) -> Reach {
+    let only_reads = line.is_some_and(|line| {
+        line.unparsed.is_empty() && line.parts.iter().all(|part| part.class == Class::ReadOnly)
+    });
     if only_reads { Reach::ReadOnly } else { Reach::Workspace { network: false, also: Vec::new() } }
 }
 
@@ -284,4 +275,98 @@ pub fn compare(step: &Step, now: &RanAgain, grounds: &ReplaySetting<'_>) -> Comp
         output
     };
     Comparison { outcome: differ.then_some((recorded.outcome, now.outcome)), exit, output }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures_util::future::{BoxFuture, ready};
+    use serde_json::json;
+
+    use super::*;
+    use crate::approval::command::watched;
+    use crate::conversation::{ContentBlock, Effect, Message, Preview, ToolFacts, ToolIdentity, ToolSpec};
+    use crate::tool::{Before, Tool};
+
+    /// Takes a line as the shell's tool does, and runs nothing.
+    struct Lines;
+
+    struct Line(String);
+
+    impl Tool for Lines {
+        fn spec(&self) -> ToolSpec {
+            let identity = ToolIdentity { verb: ToolVerb::Run, ..ToolIdentity::default() };
+            ToolSpec { name: "lines".into(), identity, ..ToolSpec::default() }
+        }
+        fn read(&self, input: &Value, _: &Roots) -> Arc<dyn Request> {
+            Arc::new(Line(input["command"].as_str().unwrap().to_owned()))
+        }
+    }
+
+    impl Request for Line {
+        fn effect(&self) -> Effect {
+            Effect::Execute
+        }
+        fn subject(&self) -> Subject {
+            Subject::Command { line: self.0.clone() }
+        }
+        fn check(&self, _: &Before<'_>) -> Result<Preview, String> {
+            Err(String::new())
+        }
+        fn run(self: Arc<Self>, context: ToolContext<'_>) -> BoxFuture<'_, ToolOutput> {
+            let reach = format!("{:?}", context.reach);
+            Box::pin(ready(ToolOutput::ok(reach, ToolFacts::default())))
+        }
+    }
+
+    fn call(id: &str, line: &str) -> ToolCall {
+        ToolCall {
+            id: id.into(),
+            name: "lines".into(),
+            input: json!({ "command": line }),
+            invalid_input: None,
+            extra: serde_json::Map::default(),
+            model: String::new(),
+            arguments: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_replayed_line_is_judged_once() {
+        let lines = ["ls", "touch a", "curl https://example.org"];
+        // Tests beside this one judge lines of their own.
+        let lines = lines.map(|line| format!("{line} # {:?}", std::thread::current().id()));
+        let counts: Vec<_> = lines.iter().map(|line| watched::watch(line)).collect();
+        let mut conversation = Conversation::new();
+        conversation.push_user(Message::user("go"));
+        let calls: Vec<ToolCall> = lines.iter().map(|line| call(line, line)).collect();
+        let content = calls.iter().cloned().map(ContentBlock::ToolCall).collect();
+        conversation.push_assistant(Message { role: Role::Assistant, content });
+        let result = |call: &ToolCall| ToolResult {
+            call_id: call.id.clone(),
+            name: call.name.clone(),
+            content: String::new(),
+            outcome: Outcome::Ok,
+            images: Vec::new(),
+            facts: ToolFacts::default(),
+            duration_ms: 0,
+        };
+        conversation.push_results(calls.iter().map(result).collect());
+        let roots = Roots { cwd: "/w".into(), workspace: "/w".into(), home: None };
+        let surroundings = Surroundings { cwd: "/w".into(), workspace: "/w".into(), ..Surroundings::default() };
+        let tools = Toolbox::new(vec![Arc::new(Lines)]);
+        let setting = ReplaySetting { then: Path::new("/w"), roots: &roots, tools: &tools, taken_back: &[] };
+        let steps = steps(&conversation, &setting);
+        assert_eq!(steps.iter().find_map(|step| step.unrun), None);
+        let calls = steps.into_iter().map(|step| step.call).collect();
+        let (sandbox, redactor) = (Sandbox::default(), Redactor::default());
+        let ran = run_again(calls, &setting, (&surroundings, &sandbox), Path::new("/w"), &redactor);
+        let ran = futures_util::future::FutureExt::now_or_never(ran).unwrap();
+        let ran: Vec<_> = ran.into_iter().map(|ran| ran.map(|ran| ran.content)).collect();
+        let writes = Reach::Workspace { network: false, also: Vec::new() };
+        let expected = [Ok(format!("{:?}", Reach::ReadOnly)), Ok(format!("{writes:?}")), Err(Unrun::Network)];
+        assert_eq!(ran, expected);
+        assert_eq!(counts.iter().map(|count| *count.lock().unwrap()).collect::<Vec<_>>(), [1, 1, 1]);
+    }
 }

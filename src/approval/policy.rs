@@ -98,21 +98,32 @@ impl Policy {
     /// Judges a call; its line is judged once. Runs nothing and reads no disk.
     #[must_use]
     pub fn decide(&self, tool: &str, effect: Effect, subject: &Subject, surroundings: &Surroundings) -> Assessment {
-        let mut judged = None;
-        let mut verdict = match subject {
+        let verdict = match subject {
             Subject::Command { line } => {
-                let line_judgement = judged.insert(Arc::new(command::judge(line, surroundings)));
-                self.decide_line(tool, line, line_judgement, surroundings)
+                return self.decide_line(tool, Arc::new(command::judge(line, surroundings)), surroundings);
             }
             Subject::Paths { paths } => self.decide_paths(tool, effect, paths, surroundings),
             Subject::Host { host } => self.decide_host(tool, effect, host),
             Subject::Whole => self.decide_whole(tool, effect),
         };
+        Assessment { verdict: self.with_yes(verdict), line: None }
+    }
+
+    /// Decides about a line that is judged already.
+    #[must_use]
+    pub fn decide_line(&self, tool: &str, line: Arc<LineJudgement>, surroundings: &Surroundings) -> Assessment {
+        let exact = self.exact_lines.iter().any(|(name, known)| name == tool && *known == line.line);
+        let verdict = self.with_yes(self.weigh_line(tool, &line, exact, surroundings));
+        Assessment { verdict, line: Some(line) }
+    }
+
+    /// Lets `-y` answer, where it may.
+    fn with_yes(&self, mut verdict: Verdict) -> Verdict {
         if verdict.decision == Decision::Ask && self.yes && !verdict.never_auto {
             verdict.decision = Decision::Allow;
             verdict.reasons.push(Reason::AssumedYes);
         }
-        Assessment { verdict, line: judged }
+        verdict
     }
 
     /// Tells whether `-y` was given.
@@ -261,11 +272,6 @@ impl Policy {
             verdict.never_auto = true;
             push_once(&mut verdict.reasons, Reason::NeverAuto { why });
         }
-    }
-
-    fn decide_line(&self, tool: &str, line: &str, judgement: &LineJudgement, place: &Surroundings) -> Verdict {
-        let exact = self.exact_lines.iter().any(|(name, known)| name == tool && known == line);
-        self.weigh_line(tool, judgement, exact, place)
     }
 
     /// Judges an assessed line by the rules, without the yes that this exact line may have got.

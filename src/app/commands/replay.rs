@@ -34,7 +34,7 @@ struct Order {
 /// What it answers.
 #[derive(Serialize, Deserialize)]
 struct Report {
-    ran: Vec<RanAgain>,
+    ran: Vec<Result<RanAgain, Unrun>>,
     files: Vec<Left>,
 }
 
@@ -61,9 +61,7 @@ fn outer(app: &App, session: &str) -> Result<Exit, Problem> {
     let gone = gone(app, &loaded)?;
     let (roots, tools) = (roots(app), tools(app));
     let then = if loaded.directory.as_os_str().is_empty() { &roots.cwd } else { &loaded.directory };
-    let surroundings = app.project.surroundings(app.sandbox().secret_files(), app.shell.definitions());
-    let grounds =
-        ReplaySetting { then, roots: &roots, tools: &tools, surroundings: &surroundings, taken_back: &gone };
+    let grounds = ReplaySetting { then, roots: &roots, tools: &tools, taken_back: &gone };
     let steps = steps(&loaded.conversation, &grounds);
     let expected = expected(&loaded.changed, &gone, &roots.cwd);
     let order = Order {
@@ -76,14 +74,16 @@ fn outer(app: &App, session: &str) -> Result<Exit, Problem> {
         Failed::Broken(cause) => problem(app.locale.with(word::replay::Broken { cause: &cause })),
     })?;
     let mut ran = report.ran.iter();
-    let told = steps.into_iter().map(|step| {
-        let compared =
-            if step.unrun.is_none() { ran.next().map(|now| compare(&step, now, &grounds)) } else { None };
+    let told = steps.into_iter().map(|mut step| {
+        let now = if step.unrun.is_none() { ran.next() } else { None };
+        step.unrun = step.unrun.or_else(|| now?.as_ref().err().copied());
+        let compared = now.and_then(|now| now.as_ref().ok()).map(|now| compare(&step, now, &grounds));
         (step, compared)
     });
     let told: Vec<_> = told.collect();
     let files = files(&loaded.changed, &told.iter().map(|(step, _)| step).collect::<Vec<_>>(), &expected, &report);
-    let keeps_secret = |path: &Path| surroundings.secrets.holds(path);
+    let secrets = app.sandbox().secret_files();
+    let keeps_secret = |path: &Path| secrets.holds(path);
     let beside = beside(&set, &expected, &roots, &keeps_secret);
     let is_whole = !loaded.changed.is_empty()
         && loaded.changed.iter().all(|changed| changed.all)
@@ -235,20 +235,15 @@ fn inner(app: &App) -> Result<Exit, Problem> {
     let order: Order = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
     let (roots, tools, sandbox) = (roots(app), tools(app), app.sandbox());
     let surroundings = app.project.surroundings(sandbox.secret_files(), app.shell.definitions());
-    let grounds = ReplaySetting {
-        then: &order.then,
-        roots: &roots,
-        tools: &tools,
-        surroundings: &surroundings,
-        taken_back: &[],
-    };
+    let grounds = ReplaySetting { then: &order.then, roots: &roots, tools: &tools, taken_back: &[] };
     let outputs = tempfile::tempdir().map_err(|error| broken(error.to_string()))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| broken(error.to_string()))?;
     let redactor = app.redactor();
-    let ran = runtime.block_on(run_again(order.calls, &grounds, &sandbox, outputs.path(), &redactor));
+    let ran =
+        runtime.block_on(run_again(order.calls, &grounds, (&surroundings, &sandbox), outputs.path(), &redactor));
     let files = order.files.into_iter().filter_map(|path| Left::look(path).ok()).collect();
     let report = serde_json::to_string(&Report { ran, files }).map_err(|error| broken(error.to_string()))?;
     Ok(Console::new(&app.locale).print(&report))

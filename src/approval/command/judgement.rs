@@ -11,6 +11,8 @@ use crate::approval::{Class, NeverAuto, Unparsed};
 /// What a line would do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineJudgement {
+    /// The line.
+    pub line: String,
     /// Every simple command and every redirection to a file; wrappers are opened.
     pub parts: Vec<Judged>,
     /// The texts that could not be read for certain, and why.

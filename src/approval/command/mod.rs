@@ -72,6 +72,7 @@ pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
     }
     let changes_more = !report.unparsed.is_empty() || report.parts.iter().any(Judged::changes_unseen);
     LineJudgement {
+        line: line.to_owned(),
         changes_more,
         parts: report.parts,
         unparsed: report.unparsed,
@@ -85,6 +86,7 @@ pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
 #[must_use]
 pub fn unread(line: &str) -> LineJudgement {
     LineJudgement {
+        line: line.to_owned(),
         changes_more: true,
         parts: Vec::new(),
         unparsed: vec![(line.to_owned(), Unparsed::Syntax)],

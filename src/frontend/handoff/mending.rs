@@ -1,6 +1,7 @@
 //! An empty line after a failure: what was printed is looked for, a model on this machine is asked, and its command
 //! stands on the prompt line with one line why. What is not known is said.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -11,6 +12,7 @@ use super::mend::{Mended, Mender};
 use super::output::{Answer, Captured, Output, OutputSource, consented, decide, keep, shown};
 use super::rerun::{AGAIN_LIMIT, Again, Rerun, SecondRun};
 use super::rewrite::NoCommand;
+use crate::approval::command::LineJudgement;
 use crate::frontend::human::{Human, mended};
 use crate::frontend::stage::Stage;
 use crate::frontend::words;
@@ -19,8 +21,8 @@ use crate::terminal::{KeyWatch, Line, Output as Out, Pending, escape_wait, spinn
 
 /// What became of it.
 pub(super) enum Mending {
-    /// A command for the prompt line.
-    Mended(String),
+    /// A command for the prompt line, judged.
+    Mended(Arc<LineJudgement>),
     /// No command: a turn is to say what happened. What was printed, where it is known; whether the person has
     /// already been asked about it, and what of it is sent.
     Unknown(Option<Captured>, Option<String>),
@@ -73,8 +75,9 @@ impl Workbench<'_> {
             .wait(&asking, async |cancel, show| mender.mend(facts, seen.as_deref(), &known, cancel, show).await);
         match asked {
             Ok(Some(Mended { command, why })) => {
-                mended(self.human.painter(), &why, &command);
-                Mending::Mended(command)
+                let line = self.human.judged(&command);
+                mended(self.human.painter(), &why, &line);
+                Mending::Mended(line)
             }
             Ok(None) | Err(NoCommand::NotGiven) => {
                 self.human.painter().say(locale.text(word::handoff::mend::NONE));

@@ -22,6 +22,8 @@ mod rerun;
 mod rewrite;
 mod tldr;
 mod turns;
+mod unsent;
+mod weigh;
 mod within;
 
 pub use check::Check;
@@ -34,5 +36,6 @@ pub use output::{Lookup, OutputSource};
 pub use reply::{Put, write as write_reply, write_ran};
 pub use rerun::{Again, MakeRun, Rerun};
 pub use rewrite::{NoCommand, paint, rewrite as rewrite_line, system_prompt as rewrite_prompt};
-pub use turns::{Handoff, RanCommand, Remember, unsent};
+pub use turns::{Handoff, RanCommand, Remember};
+pub use unsent::unsent;
 pub use within::lineage;

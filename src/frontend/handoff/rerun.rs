@@ -81,7 +81,7 @@ impl Rerun {
         if shell::find(&facts.shell).is_some_and(|shell| !shell.is_read) {
             return None;
         }
-        how(facts, &last.command, &judge(&last.command, &self.place), &*self.can_try)
+        how(facts, &judge(&last.command, &self.place), &*self.can_try)
     }
 
     /// Runs a line that only looks, and returns why it fails, in its own words; `None` where it does not, where it
@@ -89,12 +89,12 @@ impl Rerun {
     ///
     /// # Cancel safety
     /// Dropping it kills what it started.
-    pub(super) async fn complaint(&self, line: &str, facts: &Facts) -> Option<String> {
-        let judged = judge(line, &self.place);
-        if how(facts, line, &judged, &|| false)? != Again::Reading {
+    pub(super) async fn complaint(&self, judged: &LineJudgement, facts: &Facts) -> Option<String> {
+        if how(facts, judged, &|| false)? != Again::Reading {
             return None;
         }
-        let run = self.run(Again::Reading, (facts, line), TRY_LIMIT, &CancellationToken::new(), |_| ()).await?;
+        let run =
+            self.run(Again::Reading, (facts, &judged.line), TRY_LIMIT, &CancellationToken::new(), |_| ()).await?;
         let first = |part: &Judged| match &part.part {
             Part::Command { words, .. } => words.first().cloned().flatten(),
             Part::Redirection { .. } => None,
@@ -148,14 +148,14 @@ impl Rerun {
     }
 }
 
-fn how(facts: &Facts, line: &str, judged: &LineJudgement, can_try: &dyn Fn() -> bool) -> Option<Again> {
+fn how(facts: &Facts, judged: &LineJudgement, can_try: &dyn Fn() -> bool) -> Option<Again> {
     // Who becomes another user may ask for a password, on a terminal that it does not get.
     let leaves = judged.parts.iter().any(|part| {
         matches!(part.class, Class::Network | Class::Destructive)
             || part.credential.is_some()
             || part.becomes_user()
     });
-    if leaves || judged.never_auto.is_some() || line.len() > 16 * 1024 {
+    if leaves || judged.never_auto.is_some() || judged.line.len() > 16 * 1024 {
         return None;
     }
     // An alias or a function of theirs was judged by its text: a trial holds whatever it does.

@@ -2,29 +2,31 @@
 
 use std::io::Write as _;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
 use super::check::{Check, Fault};
 use super::extract;
 use super::facts::Facts;
-use super::meant::meant;
 use super::mend::Mender;
 use super::mending::{Mending, Workbench};
 use super::output::{Output, OutputSource, consented};
 use super::reply::Put;
 use super::rerun::Rerun;
-use super::tldr::{Example, examples};
-use crate::agent::{Agent, TurnEnd, judged, names_its_losses, needs, runs_unasked, with_said_secrets};
+use super::unsent::unsent;
+use super::weigh::Weighing;
+use crate::agent::{Agent, TurnEnd, with_said_secrets};
+use crate::approval::command::LineJudgement;
 use crate::command::LeftInShells;
 use crate::conversation::{ContentBlock, Message, Subject, ToolVerb};
 use crate::frontend::exit::Exit;
-use crate::frontend::explain::{Pages, unknown_flag};
+use crate::frontend::explain::Pages;
 use crate::frontend::human::Human;
 use crate::frontend::stage::Stage;
 use crate::locale::word;
 use crate::secret::{self, Level};
-use crate::terminal::{KeyWatch, Output as Out, Pending, Unsent, escape_wait, sanitize_line};
+use crate::terminal::{KeyWatch, Output as Out, Pending, escape_wait, sanitize_line};
 use crate::tool::{Proposal, is_plain_line, proposed};
 
 /// Everything a hand-off works with.
@@ -103,7 +105,8 @@ impl Handoff {
             None => (captured, None),
             Some(mender) => match self.workbench(&pending).mend(&mender, facts, captured) {
                 Mending::Mended(command) => {
-                    return (Exit::Done, self.mended(command, facts, mender.provider.model().small));
+                    let is_small = mender.provider.model().small;
+                    return (Exit::Done, self.weighing(&pending).mended(&command, facts, is_small));
                 }
                 Mending::Unknown(captured, sent) => (captured, sent),
                 Mending::Stopped => return (Exit::Interrupted, self.give_back(facts, Put::Line, &pending)),
@@ -132,7 +135,7 @@ impl Handoff {
             message.content.push(ContentBlock::Text { text: block });
         }
         let mut about = Put::Line;
-        let mut doubtful: Option<(String, Fault)> = None;
+        let mut doubtful: Option<(Arc<LineJudgement>, Fault)> = None;
         loop {
             self.human.set_topic(&text);
             let end = match self.turn(message, &pending) {
@@ -147,32 +150,34 @@ impl Handoff {
             if end != TurnEnd::Done {
                 return (Exit::from(&end), self.give_back(facts, about, &pending));
             }
-            if let Some(Proposal { command, .. }) = proposed(self.agent.conversation().messages()) {
-                let proposed = command;
-                let command = with_said_secrets(&self.agent, &proposed, &text);
+            if let Some((line, is_plain)) = self.proposal(&text) {
                 // What is wrong with a command that has a secret is told to nobody but the person.
-                let asked = (text.as_str(), &about, doubtful.is_none() && command == proposed);
-                match self.weighed(&command, asked, facts, &pending) {
+                let asked = (text.as_str(), &about, doubtful.is_none() && is_plain);
+                let mut weighing = self.weighing(&pending);
+                match weighing.weighed(&line, asked, facts) {
                     Ok(Some(put)) => return (Exit::Done, put),
                     // What came first is in doubt, and no loss.
                     Ok(None) if doubtful.is_none() => return (Exit::Done, about),
                     Ok(None) => {}
                     Err(fault) => {
-                        message = Message::user(fault.told(&text, &self.examples(&fault, &command, &text)));
-                        doubtful = Some((command, fault));
+                        message = Message::user(fault.told(&text, &weighing.examples(&fault, &line.line, &text)));
+                        doubtful = Some((line, fault));
                         continue;
                     }
                 }
             }
-            if let Some((command, fault)) = doubtful.take() {
-                return (Exit::Done, self.put(command, Some(&fault), (&text, about), &pending));
+            if let Some((line, fault)) = doubtful.take() {
+                return (Exit::Done, self.weighing(&pending).put(&line, Some(&fault), (&text, about)));
             }
             let Some(next) = pending.take_queued() else {
                 let left = pending.look(|unsent| unsent.line.trim().to_owned());
                 if !left.is_empty() {
                     return (Exit::Done, Put::Text(left));
                 }
-                return (Exit::Done, self.left_behind().or_else(|| self.written(&text)).unwrap_or(Put::Nothing));
+                return (
+                    Exit::Done,
+                    self.left_behind().or_else(|| self.written(&text, &pending)).unwrap_or(Put::Nothing),
+                );
             };
             text = next;
             about = Put::Text(text.clone());
@@ -181,132 +186,19 @@ impl Handoff {
         }
     }
 
-    /// Decides what becomes of a proposed command: what goes back to the shell; `None` if nothing of it does; or its fault,
-    /// if the model is asked `again`. It is asked once: a model that proposes the same command twice may know better.
-    fn weighed(
-        &mut self,
-        command: &str,
-        (text, about, again): (&str, &Put, bool),
-        facts: &Facts,
-        pending: &Pending,
-    ) -> Result<Option<Put>, Fault> {
-        let locale = self.human.locale().clone();
-        let is_small = self.agent.model().small;
-        if is_small && let Some(words) = only_words(command, text) {
-            self.human.painter().say(&words);
-            return Ok(Some(Put::Nothing));
-        }
-        let meant = if is_small { meant(text, command) } else { None };
-        for change in meant.iter().flat_map(|(_, changes)| changes) {
-            self.human.painter().say(&change.worded(&locale));
-        }
-        let command = meant.as_ref().map_or(command, |(command, _)| command);
-        if is_small && self.withholds(command, text) || is_small && !again && installs_unasked(command, text) {
-            return Ok(None);
-        }
-        let fault = self.fault(command, facts);
-        if is_small
-            && let Some((mended, fault)) =
-                fault.as_ref().and_then(|fault| Some((fault.mended(command, &facts.shell)?, fault)))
-        {
-            self.human.painter().say(&locale.with(word::handoff::Changed { what: &fault.worded(&locale) }));
-            return Ok(Some(self.put(mended, None, (text, about.clone()), pending)));
-        }
-        if again && let Some(fault) = fault.clone().filter(|fault| !is_small || fault.can_be_mended()) {
-            self.human.painter().say(&locale.with(word::handoff::AskedAgain { what: &fault.worded(&locale) }));
-            return Err(fault);
-        }
-        Ok(Some(self.put(command.to_owned(), fault.as_ref(), (text, about.clone()), pending)))
+    /// Finds the command that the turn proposed, with the secrets that are in what was `asked`; and whether it has none.
+    fn proposal(&mut self, asked: &str) -> Option<(Arc<LineJudgement>, bool)> {
+        let Proposal { command, .. } = proposed(self.agent.conversation().messages())?;
+        let given = with_said_secrets(&self.agent, &command, asked);
+        let shown = self.human.take_proposed().filter(|shown| shown.line == given);
+        let is_plain = given == command;
+        Some((shown.unwrap_or_else(|| self.human.judged(&given)), is_plain))
     }
 
-    /// Puts a mended command on the prompt line; of a small model only if it loses nothing that the one before did not name.
-    fn mended(&mut self, command: String, facts: &Facts, is_small: bool) -> Put {
-        let named = facts.failed().map(|last| last.command.clone()).unwrap_or_default();
-        if is_small && self.withholds(&command, &named) {
-            return Put::Nothing;
-        }
-        self.count(&command);
-        Put::Text(command)
-    }
-
-    /// Says that a small model's command is not put on the prompt line, where it would lose what was not `said`.
-    fn withholds(&mut self, command: &str, said: &str) -> bool {
-        let is_kept = !names_its_losses(&self.agent, command, said);
-        if is_kept {
-            self.count(command);
-            let said = self.human.locale().with(word::handoff::Unnamed { command: &sanitize_line(command) });
-            self.human.painter().say(&said);
-        }
-        is_kept
-    }
-
-    /// Puts a command on the prompt line, and says what it would affect and what is in doubt. A small model's command does
-    /// not go there if it would lose something that is not there, or if its program is only a word of what was `asked`:
-    /// then the line that the turn was `about` goes back.
-    fn put(
-        &mut self,
-        command: String,
-        fault: Option<&Fault>,
-        (asked, about): (&str, Put),
-        pending: &Pending,
-    ) -> Put {
-        self.count(&command);
-        if let Some(fault) = fault {
-            let what = &fault.worded(self.human.locale());
-            let said = self.human.locale().with(word::handoff::InDoubt { what });
-            self.human.painter().say(&said);
-            if self.agent.model().small && (fault.is_of_no_name() || fault.is_a_word_of(asked)) {
-                return about;
-            }
-        }
-        if let Some(stand_in) = secret::placeholders(&command).first() {
-            let stand_in = &sanitize_line(&command[stand_in.clone()]);
-            let said = self.human.locale().with(word::handoff::HasStandIn { stand_in });
-            self.human.painter().say(&said);
-        }
-        // Something else stands on the prompt line.
-        for text in unsent(&pending.snapshot()) {
-            let text = &sanitize_line(&text);
-            let said = self.human.locale().with(word::handoff::Unsent { text });
-            self.human.painter().say(&said);
-        }
-        Put::Text(command)
-    }
-
-    fn fault(&self, command: &str, facts: &Facts) -> Option<Fault> {
-        let known = format!("{}\n{}", facts.aliases, facts.functions);
-        let needs = needs(&self.agent, command);
-        let found = self.stage.runtime.block_on(self.check.fault(command, &needs, &facts.shell, &known));
-        let tries = || {
-            let rerun = self.rerun.as_ref().filter(|_| self.agent.model().small)?;
-            let says = runs_unasked(&self.agent, command).then(|| rerun.complaint(command, facts))?;
-            let says = self.stage.runtime.block_on(says)?;
-            Some(Fault::Fails { says: secret::redact(&says, &self.output.known, Level::Sent).0 })
-        };
-        // A large model may mean that it goes if it is there.
-        let is_small = self.agent.model().small;
-        let no_flag = || {
-            let has_flag = command.split_whitespace().any(|word| word.starts_with('-') && word.len() > 1);
-            let pages = self.pages.as_deref().filter(|_| is_small && has_flag)?;
-            let (flag, page) = unknown_flag(&judged(&self.agent, command), pages)?;
-            Some(Fault::NoFlag { page, flag })
-        };
-        found.filter(|fault| is_small || !matches!(fault, Fault::NotThere { .. })).or_else(no_flag).or_else(tries)
-    }
-
-    /// Finds examples of what may do what was asked, where a small model's command cannot work: with other programs that are
-    /// installed, or others of the same. One that would lose something is none.
-    fn examples(&self, fault: &Fault, command: &str, asked: &str) -> Vec<Example> {
-        let own = command.split_whitespace().next().unwrap_or_default();
-        let fits = |example: &Example| {
-            let is_right = match fault {
-                Fault::Missing { .. } => self.check.is_installed(example.program()),
-                Fault::NoFlag { .. } | Fault::Fails { .. } => example.program() == own,
-                Fault::Unread { .. } | Fault::NoDirectory { .. } | Fault::NotThere { .. } => false,
-            };
-            is_right && names_its_losses(&self.agent, example.command, "")
-        };
-        if self.agent.model().small { examples(asked, fits) } else { Vec::new() }
+    fn weighing<'a>(&'a mut self, pending: &'a Pending) -> Weighing<'a, Out> {
+        let Self { agent, human, stage, output, rerun, check, pages, .. } = self;
+        let (rerun, pages) = (rerun.as_ref(), pages.as_deref());
+        Weighing { agent, human, runtime: &stage.runtime, rerun, check, pages, known: &output.known, pending }
     }
 
     fn workbench<'a>(&'a mut self, pending: &'a Pending) -> Workbench<'a> {
@@ -320,14 +212,6 @@ impl Handoff {
         if facts.reply.is_some() && !self.stage.plain {
             // A terminal that has gone is noticed by the next read.
             drop(Out::new().write_all(b"\r\x1b[K"));
-        }
-    }
-
-    /// Shows what the proposed line would affect, counted on the disk, and not as the model describes it.
-    pub(super) fn count(&mut self, line: &str) {
-        let cancel = CancellationToken::new();
-        if let Some(radius) = self.stage.runtime.block_on(self.agent.survey(line, &cancel)) {
-            self.human.proposal_reach(line, &radius);
         }
     }
 
@@ -390,48 +274,23 @@ impl Handoff {
     }
 
     /// The one command that a small model wrote into its answer instead of proposing it.
-    fn written(&mut self, asked: &str) -> Option<Put> {
+    fn written(&mut self, asked: &str, pending: &Pending) -> Option<Put> {
         if !self.agent.model().small {
             return None;
         }
         let answer = self.agent.conversation().messages().last()?.text();
         let line = extract::only_command(&answer)?;
         let line = with_said_secrets(&self.agent, &line, asked);
-        if self.withholds(&line, asked) {
+        let line = self.human.judged(&line);
+        let mut weighing = self.weighing(pending);
+        if weighing.withholds(&line, asked) {
             return None;
         }
-        let said = self.human.locale().text(word::handoff::WRITTEN).to_owned();
-        self.human.painter().say(&said);
-        self.count(&line);
-        Some(Put::Text(line))
+        let said = weighing.human.locale().text(word::handoff::WRITTEN).to_owned();
+        weighing.human.painter().say(&said);
+        weighing.count(&line);
+        Some(Put::Text(line.line.clone()))
     }
-}
-
-/// Lists what was typed while axi worked and was not sent, in its order.
-pub fn unsent(typed: &Unsent) -> Vec<String> {
-    let lines = typed.queue.iter().chain([&typed.line]);
-    lines.filter(|line| !line.trim().is_empty()).cloned().collect()
-}
-
-/// What a proposed command does no more than print, where the person has asked for no command that prints.
-fn only_words(command: &str, asked: &str) -> Option<String> {
-    let words = command.strip_prefix("echo ").filter(|words| !words.contains(['$', '`', '>', '|', ';', '&']))?;
-    let words = shlex::split(words)?.join(" ");
-    let (asked, said) = (asked.to_lowercase(), words.to_lowercase());
-    // `ehco hi` is a command that is corrected.
-    let is_command =
-        ["echo", "print"].iter().any(|name| asked.contains(name)) || asked != said && asked.contains(&said);
-    (!words.is_empty() && !is_command).then_some(words)
-}
-
-/// Tells whether a command installs something, and nobody has asked for that: it was to do something else, and misses a program.
-fn installs_unasked(command: &str, asked: &str) -> bool {
-    let has = |text: &str, words: &[&str]| {
-        text.split(|letter: char| !letter.is_alphanumeric())
-            .any(|word| words.contains(&word.to_lowercase().as_str()))
-    };
-    has(command, &["install"])
-        && !has(asked, &["install", "installed", "setup", "get", "need", "add", "missing", "found"])
 }
 
 /// Decides what goes back to the shell after a turn that did not end by itself. `about` is the line the turn was
@@ -447,24 +306,7 @@ fn given_back(about: Put, blank: bool, waiting: Vec<String>) -> (Put, Vec<String
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_in_the_dress_of_a_command_are_words() {
-        assert_eq!(only_words("echo 'Hello there'", "hello there").as_deref(), Some("Hello there"));
-        assert_eq!(only_words("echo Hello", "print hello"), None);
-        assert_eq!(only_words("echo hi", "ehco hi"), None);
-        for line in ["echo $PATH", "echo a > b", "ls", "echo", "echo 'a", "echo a; ls"] {
-            assert_eq!(only_words(line, "hi"), None, "{line}");
-        }
-    }
-
-    #[test]
-    fn a_program_that_is_missing_is_installed_for_who_asks() {
-        assert!(installs_unasked("sudo apt-get install make", "make it better"));
-        assert!(!installs_unasked("sudo apt-get install make", "install make"));
-        assert!(!installs_unasked("sudo apt-get install make", "bash: make: command not found"));
-        assert!(!installs_unasked("make", "make it better"));
-    }
+    use crate::terminal::Unsent;
 
     #[test]
     fn a_turn_that_was_stopped_gives_its_own_line_back_and_tells_what_waited() {

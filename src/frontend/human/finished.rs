@@ -1,12 +1,14 @@
 //! How a person sees a finished call: one title line, and the important part of its output.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use super::file_address::file_address;
 use super::painter::{HANG, Painter, Section};
 use super::steps::Requested;
 use super::{diff, propose};
 use crate::agent::{APPLIED_FROM_TRIAL, REPEATS};
+use crate::approval::command::LineJudgement;
 use crate::conversation::{Outcome, Preview, Subject, ToolVerb};
 use crate::frontend::words;
 use crate::locale::Word;
@@ -36,10 +38,16 @@ pub(super) struct Finished<'a> {
     pub(super) change: Option<&'a Preview>,
 }
 
-/// Prints what came of a call; `askable` says whether there is a prompt to ask for more at.
-pub(super) fn finish<W: Write>(painter: &mut Painter<W>, known: &Requested, result: &Finished<'_>, askable: bool) {
+/// Prints what came of a call; `askable` says whether there is a prompt to ask for more at. Returns the judgement of the
+/// command that it proposes.
+pub(super) fn finish<W: Write>(
+    painter: &mut Painter<W>,
+    known: &Requested,
+    result: &Finished<'_>,
+    askable: bool,
+) -> Option<Arc<LineJudgement>> {
     if let (Some(proposal), Outcome::Ok) = (&known.proposal, result.outcome) {
-        return propose::proposal(painter, proposal);
+        return Some(propose::proposal(painter, proposal));
     }
     painter.begin(Section::Tool);
     let title = title(painter, &known.subject, &known.about, result, known.allowed);
@@ -61,6 +69,7 @@ pub(super) fn finish<W: Write>(painter: &mut Painter<W>, known: &Requested, resu
         (_, Outcome::Interrupted) if *result.facts == ToolFacts::default() => {}
         (_, Outcome::Ok | Outcome::Failed | Outcome::Interrupted) => output(painter, result, askable),
     }
+    None
 }
 
 /// Composes a title line, with what the call is about in words: `✓ Ran cargo test · 4.1 s`. A single file is a link where the terminal can open it.

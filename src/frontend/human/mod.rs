@@ -31,7 +31,7 @@ pub use attention::Notifier;
 pub use file_address::directory_address;
 pub use looks::{Looks, Palette};
 pub use painter::{PROSE_WIDTH, Painter};
-pub use propose::mended;
+pub use propose::{mended, proposal_reach};
 pub use question::{Answers, Asker, Choice, Nobody, Question};
 pub use rules::{Explains, KeepRule, Matches, Rules, Tries};
 pub use trial_diff::trial_diff;

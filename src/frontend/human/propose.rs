@@ -1,10 +1,12 @@
 //! A proposed command as a person sees it: the command, why, what it would touch, and what is known against it.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use super::painter::{Painter, Section};
+use crate::approval::command::{LineJudgement, judge};
 use crate::approval::{BlastRadius, Mode, Policy};
-use crate::conversation::{COMMANDS, Effect, Subject};
+use crate::conversation::COMMANDS;
 use crate::frontend::{reach, words};
 use crate::locale::word;
 use crate::terminal::{Line, Span, sanitize_line};
@@ -14,8 +16,14 @@ use crate::tool::Proposal;
 /// entered.
 const SIGN: &str = "▌ ";
 
-/// Shows a proposal that was taken.
-pub(super) fn proposal<W: Write>(painter: &mut Painter<W>, proposal: &Proposal) {
+/// Judges a line that is to stand on the prompt line, where the agent works.
+pub(super) fn judged<W: Write>(painter: &Painter<W>, line: &str) -> Arc<LineJudgement> {
+    Arc::new(judge(line, &painter.place))
+}
+
+/// Shows a proposal that was taken. Returns its judgement, for all that happens to it from there.
+pub(super) fn proposal<W: Write>(painter: &mut Painter<W>, proposal: &Proposal) -> Arc<LineJudgement> {
+    let line = judged(painter, &proposal.command);
     painter.begin(Section::Question);
     let theme = *painter.theme();
     // Never cut: nobody should enter what was not shown.
@@ -33,34 +41,35 @@ pub(super) fn proposal<W: Write>(painter: &mut Painter<W>, proposal: &Proposal) 
         let touches = painter.locale().with(word::handoff::Touches { what: &sanitize_line(&proposal.touches) });
         rows.push(Line::styled(format!("  {touches}"), theme.dim));
     }
-    rows.extend(warned(painter, &proposal.command));
+    rows.extend(warned(painter, &line));
     for row in &rows {
         painter.commit_rows(row, 0);
     }
     painter.continue_as(Section::Tool);
+    line
 }
 
 /// Says why a command is to stand on the prompt line, and what is known against it.
-pub fn mended<W: Write>(painter: &mut Painter<W>, why: &str, command: &str) {
+pub fn mended<W: Write>(painter: &mut Painter<W>, why: &str, line: &Arc<LineJudgement>) {
     let mut rows = Vec::new();
     if !why.is_empty() {
         rows.push(Line::styled(sanitize_line(why), painter.theme().dim));
     }
-    rows.extend(warned(painter, command));
+    rows.extend(warned(painter, line));
     for row in &rows {
         painter.commit_rows(row, 0);
     }
     painter.screen().end_live();
 }
 
-fn warned<W: Write>(painter: &Painter<W>, command: &str) -> Vec<Line> {
+fn warned<W: Write>(painter: &Painter<W>, line: &Arc<LineJudgement>) -> Vec<Line> {
     let style = painter.theme().warning;
-    let warned = warnings(painter, command);
+    let warned = warnings(painter, line);
     warned.iter().map(|warning| Line::styled(format!("  ! {}", sanitize_line(warning)), style)).collect()
 }
 
 /// Shows what a proposed line would affect on the disk as it is now.
-pub(super) fn proposal_reach<W: Write>(painter: &mut Painter<W>, line: &str, radius: &BlastRadius) {
+pub fn proposal_reach<W: Write>(painter: &mut Painter<W>, line: &str, radius: &BlastRadius) {
     let style = painter.theme().warning;
     let rows = reach::rows(painter.locale(), painter.roots(), line, radius);
     for row in rows {
@@ -70,9 +79,8 @@ pub(super) fn proposal_reach<W: Write>(painter: &mut Painter<W>, line: &str, rad
 }
 
 /// What axi itself can see in the line, whatever the model says about it.
-fn warnings<W: Write>(painter: &Painter<W>, command: &str) -> Vec<String> {
-    let subject = Subject::Command { line: command.to_owned() };
+fn warnings<W: Write>(painter: &Painter<W>, line: &Arc<LineJudgement>) -> Vec<String> {
     let policy = Policy::new(Mode::Build, false);
-    let verdict = policy.decide(COMMANDS, Effect::Execute, &subject, &painter.place).verdict;
+    let verdict = policy.decide_line(COMMANDS, Arc::clone(line), &painter.place).verdict;
     words::reasons(painter.locale(), painter.roots(), &verdict.reasons)
 }

@@ -1,8 +1,10 @@
 //! The calls of a message that wait for their results, and what was known of each before it ran.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::agent::Approval;
+use crate::approval::command::LineJudgement;
 use crate::conversation::{About, Subject, ToolCall, ToolVerb};
 use crate::frontend::words;
 use crate::locale::{Locale, Word, word};
@@ -32,12 +34,14 @@ pub(super) struct Steps {
     tools: Toolbox,
     /// By id.
     requested: HashMap<String, Requested>,
+    /// The command that was proposed last in this turn, judged.
+    proposed: Option<Arc<LineJudgement>>,
 }
 
 impl Steps {
     /// Knows the agent's tools.
     pub(super) fn new(tools: Toolbox) -> Self {
-        Self { tools, requested: HashMap::new() }
+        Self { tools, requested: HashMap::new(), proposed: None }
     }
 
     pub(super) const fn tools(&self) -> &Toolbox {
@@ -52,6 +56,17 @@ impl Steps {
     /// Forgets the turn before.
     pub(super) fn clear(&mut self) {
         self.requested.clear();
+        self.proposed = None;
+    }
+
+    /// A call proposed this command, or none.
+    pub(super) fn propose(&mut self, line: Option<Arc<LineJudgement>>) {
+        self.proposed = line.or_else(|| self.proposed.take());
+    }
+
+    /// Takes the command that was proposed last in this turn.
+    pub(super) const fn take_proposed(&mut self) -> Option<Arc<LineJudgement>> {
+        self.proposed.take()
     }
 
     /// A call was made.

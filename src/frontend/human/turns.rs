@@ -4,6 +4,7 @@
 
 use std::io::Write;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::attention::{Attention, Notifier};
@@ -20,7 +21,7 @@ use super::rules::Rules;
 use super::steps::Steps;
 use super::{again, asked, explorers, propose, review};
 use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Review, TurnEnd};
-use crate::approval::{BlastRadius, Surroundings};
+use crate::approval::{Surroundings, command::LineJudgement};
 use crate::conversation::{Answer, Bill, Message, Question as Asked};
 use crate::frontend::words;
 use crate::locale::{Locale, word};
@@ -156,9 +157,14 @@ impl<W: Write> Human<W> {
         again::recap(&mut self.painter, self.steps.tools(), messages);
     }
 
-    /// Says what lies on the disk now where a proposed line would reach.
-    pub fn proposal_reach(&mut self, line: &str, radius: &BlastRadius) {
-        propose::proposal_reach(&mut self.painter, line, radius);
+    /// Judges a line where the agent works.
+    pub fn judged(&self, line: &str) -> Arc<LineJudgement> {
+        propose::judged(&self.painter, line)
+    }
+
+    /// Takes the command that was proposed last in this turn, judged.
+    pub const fn take_proposed(&mut self) -> Option<Arc<LineJudgement>> {
+        self.steps.take_proposed()
     }
 
     fn now(&self) -> Instant {
@@ -257,8 +263,7 @@ impl<W: Write> Human<W> {
         let words = words::activity(self.locale(), self.painter.roots(), self.steps.tools(), activity);
         // The person sees thoughts and text as they arrive.
         let is_seen = match activity {
-            // Reading is told at every step of some seconds' work: a line each is too much.
-            // Of sub-agents each is told when it begins.
+            // Reading is told every few seconds, which is too much for a line each; sub-agents are told as they begin.
             Activity::Thinking
             | Activity::Answering
             | Activity::WritingCall { .. }
@@ -277,11 +282,11 @@ impl<W: Write> Human<W> {
 
     /// Shows what the agent is busy with: in the status row, or as a line where there is none and `line` is set.
     fn busy_with(&mut self, words: &str, line: bool) {
-        let words = sanitize_line(words).into_owned();
+        let words = &sanitize_line(words);
         if self.painter.is_linear() && line {
             self.step_begins(&format!("{words} …"));
         }
-        self.progress.busy_with(&words);
+        self.progress.busy_with(words);
         self.paint_live();
     }
 
@@ -386,7 +391,8 @@ impl<W: Write> Frontend for Human<W> {
                     duration_ms: *duration_ms,
                     change: change.as_ref(),
                 };
-                finished::finish(&mut self.painter, &known, &result, self.keyboard.is_watched());
+                let askable = self.keyboard.is_watched();
+                self.steps.propose(finished::finish(&mut self.painter, &known, &result, askable));
                 self.progress.call_ended(call_id);
                 self.paint_live();
             }
