@@ -31,7 +31,7 @@ use crate::context::{Need, PASSAGES};
 use crate::conversation::{
     ContentBlock, Effect, Finished, Message, Outcome, Role, StopReason, Subject, ToolCall, ToolResult,
 };
-use crate::tool::{ToolFacts, WEB_SEARCH, brief};
+use crate::tool::{Tool as _, ToolFacts, WebSearchTool, brief};
 
 /// What one round of asking and running came to.
 enum Step {
@@ -152,7 +152,7 @@ impl Agent {
             tools.push(recall::spec());
         }
         // The provider searches before axi hears of it: no single search can be asked about.
-        let search = !self.consent.forbids(WEB_SEARCH, Effect::Network);
+        let search = !self.consent.forbids(&WebSearchTool::default().spec().name, Effect::Network);
         Beginning { system, tools, search }
     }
 

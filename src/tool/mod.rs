@@ -47,11 +47,11 @@ pub use propose_command_tool::{Proposal, ProposeCommandTool, is_plain_line, prop
 pub use read::{GlobTool, GrepTool, ListTool, ReadTool};
 pub use roots::Roots;
 pub use shell::{
-    HANDOFF_VARIABLES, PersonShell, SHELL, ShellJobTool, ShellRun, ShellState, ShellTool, Value, end_orphans,
+    HANDOFF_VARIABLES, PersonShell, ShellJobTool, ShellRun, ShellState, ShellTool, Value, end_orphans,
 };
 pub use sweep::{ONCE, Swept, sweep, sweep_aside};
 pub use terminal::TerminalTool;
 pub use todo_tool::TodoTool;
 pub use toolbox::{ReadCall, Toolbox};
 pub use trash::SharedTrash;
-pub use web::{WEB_SEARCH, WebFetchTool, WebSearchTool};
+pub use web::{WebFetchTool, WebSearchTool};

@@ -3,6 +3,7 @@
 
 use std::cell::OnceCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::super::context::App;
 use super::super::settings::{begin, settings_problem};
@@ -10,10 +11,12 @@ use super::trials;
 use crate::approval::{Decision, Rule, newly_allowed};
 use crate::command::Problem;
 use crate::config;
+use crate::conversation::{Subject, ToolVerb};
 use crate::frontend::explain::{Installed, explain};
 use crate::frontend::human::{Explains, Matches, Rules};
 use crate::locale::{Locale, word};
-use crate::tool::{SHELL, table};
+use crate::session::SessionStore;
+use crate::tool::{Roots, Tool, table};
 
 /// On how many earlier commands a rule is tried before it is saved.
 const TRIED: usize = 200;
@@ -44,14 +47,25 @@ fn explains(app: &Rc<App>) -> Explains {
 }
 
 fn matches(app: &App, rule: &Rule) -> Matches {
-    let command = |input: &serde_json::Value| input.get("command")?.as_str().map(str::to_owned);
-    let lines = app.sessions().map(|sessions| sessions.last_calls(SHELL, TRIED, command)).unwrap_or_default();
+    let lines = app.sessions().map(|sessions| lines(app, &sessions)).unwrap_or_default();
     let about = newly_allowed(
         rule,
         &lines,
         &app.project.surroundings(app.sandbox().secret_files(), app.shell.definitions()),
     );
     Matches { of: lines.len(), lines: about.into_iter().map(str::to_owned).collect() }
+}
+
+/// The last lines that models have run, the newest first.
+fn lines(app: &App, sessions: &SessionStore) -> Vec<String> {
+    let roots =
+        Roots { cwd: app.project.cwd.clone(), workspace: app.project.root.clone(), home: app.paths.home.clone() };
+    let runs = |tool: &Arc<dyn Tool>| tool.spec().identity.verb == ToolVerb::Run;
+    let Some(tool) = table::standard(None, None).into_iter().find(runs) else { return Vec::new() };
+    sessions.last_calls(&tool.spec().name, TRIED, |input| match tool.read(input, &roots).subject() {
+        Subject::Command { line } => Some(line),
+        Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => None,
+    })
 }
 
 const fn list(decision: Decision) -> &'static str {

@@ -31,6 +31,6 @@ pub(crate) use own_directory::sweep_own_directories;
 pub use person_shell::{PersonShell, ShellRun, ShellState, Value};
 pub(crate) use project::Made;
 pub(crate) use shell_tool::line_in;
-pub use shell_tool::{NAME as SHELL, ShellTool};
+pub use shell_tool::ShellTool;
 pub(crate) use start::{Launch, Program, Resources};
 pub(crate) use worded::run_program;

@@ -22,7 +22,7 @@ use super::worded::{NO_TERMINAL, run_to_the_end};
 use super::{detached_words, job_tool, jobs, loan, settle, start};
 
 /// The tool's name.
-pub const NAME: &str = "shell";
+const NAME: &str = "shell";
 
 /// Seconds a command has when the model does not say.
 const DEFAULT_TIMEOUT: u64 = 30;

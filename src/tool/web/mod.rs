@@ -8,4 +8,4 @@ mod page;
 mod search_tool;
 
 pub use fetch_tool::WebFetchTool;
-pub use search_tool::{WEB_SEARCH, WebSearchTool};
+pub use search_tool::WebSearchTool;
