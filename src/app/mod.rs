@@ -21,6 +21,7 @@ mod keys;
 mod left_out;
 mod logs;
 mod models;
+mod new_session;
 mod process;
 mod project;
 mod servers;
@@ -35,7 +36,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::cli::{
-    self, CommonOptions, ConfigAction, HandoffKind, Invocation, McpAction, Suggestion, UsageError, UsageFault,
+    self, CommonOptions, ConfigAction, HandoffKind, Invocation, McpAction, RunOptions, Suggestion, UsageError,
+    UsageFault,
 };
 use crate::command::Problem;
 use crate::config::{self, Finding, Form, Paths, PlaceFiles};
@@ -280,7 +282,9 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         Invocation::Replay { session, inside } => commands::replay(&app, &session, inside),
         Invocation::Try(options) => commands::trial(&app, &options),
         Invocation::Config(action) => commands::config(&app, action),
-        Invocation::Local(action) => commands::local(&app, &action),
+        Invocation::Local(action) => {
+            commands::local(&app, &action, &|app| talk::first_request(app, &RunOptions::default()))
+        }
         Invocation::Doctor { json, network } => commands::doctor(&app, json, network),
         Invocation::SelfCheck => commands::self_check(&app),
         Invocation::DoctorModel { model, json } => commands::doctor_model(&app, model.as_deref(), json),

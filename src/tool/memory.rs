@@ -6,8 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use super::file_memory::FileMemory;
-use super::shell::{DetachedJobs, Jobs, Made};
-use super::terminal::Programs;
+use super::jobs::{DetachedJobs, Jobs};
+use super::programs::Programs;
+use super::project::Made;
 
 /// After this many rounds of calls without a change of the plan, the model is reminded of it.
 const REMINDED_AFTER: u32 = 6;

@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime};
 use crate::platform::io::Errno;
 use crate::platform::process::{Pid, test_kill_process};
 
-use super::shell::{end_orphans, is_in_use, sweep_own_directories};
+use super::jobs::{end_orphans, is_in_use};
+use super::shell::sweep_own_directories;
 
 /// Whole outputs older than this go.
 const OLDEST: Duration = Duration::from_hours(14 * 24);

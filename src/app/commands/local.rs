@@ -7,19 +7,19 @@ use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::runtime;
 use super::super::models::{self, agreed, fetch, megabytes, missing, places};
-use super::super::talk::first_request;
-use crate::cli::{LocalAction, RunOptions};
+use crate::agent::Beginning;
+use crate::cli::LocalAction;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::word;
 use crate::provider::local::{self, NAME, TABLE, Weights, by_name, find};
 
-/// Runs `axi local`.
-pub(in crate::app) fn local(app: &App, action: &LocalAction) -> Exit {
+/// Runs `axi local`; `first` makes the first request of a conversation.
+pub(in crate::app) fn local(app: &App, action: &LocalAction, first: &dyn Fn(&App) -> Beginning) -> Exit {
     let console = Console::new(&app.locale);
     let done = match action {
         LocalAction::List => Ok(list(app)),
-        LocalAction::Pull { model, yes } => pull(app, model.as_deref(), *yes),
+        LocalAction::Pull { model, yes } => pull(app, model.as_deref(), *yes, first),
         LocalAction::Remove(model) => remove(app, model),
         LocalAction::Path(model) => path(app, model.as_deref()),
     };
@@ -58,7 +58,12 @@ fn no_folder(app: &App) -> (Problem, Exit) {
     (Problem { what: app.locale.text(word::local::NO_FOLDER).to_owned(), hint: String::new() }, Exit::Failed)
 }
 
-fn pull(app: &App, model: Option<&str>, yes: bool) -> Result<String, (Problem, Exit)> {
+fn pull(
+    app: &App,
+    model: Option<&str>,
+    yes: bool,
+    first: &dyn Fn(&App) -> Beginning,
+) -> Result<String, (Problem, Exit)> {
     let weights = named(app, model)?;
     let places = places(app);
     let folder = local::folder(&places).ok_or_else(|| no_folder(app))?;
@@ -81,7 +86,7 @@ fn pull(app: &App, model: Option<&str>, yes: bool) -> Result<String, (Problem, E
     let runtime = runtime(&app.locale).map_err(|failed| (failed.problem, failed.exit))?;
     let client = models::client(&app.config(), &app.process.variables);
     // Most likely a conversation follows.
-    let first = || Some(first_request(app, &RunOptions::default()));
+    let first = || Some(first(app));
     let fetched = fetch(app, weights, &folder, (&client, &runtime), &first);
     fetched.map(|path| path.display().to_string())
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::super::console::Console;
 use super::super::context::App;
-use super::super::talk::session_in;
+use super::super::new_session::session_in;
 use crate::agent::timestamp;
 use crate::cli::{SessionsAction, SessionsOptions};
 use crate::command::{self, ExportForm, Problem, export};

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use super::super::console::Console;
 use super::super::context::App;
-use super::super::talk::session_in;
+use super::super::new_session::session_in;
 use super::stand::{Offered, Stand, Workplace, probed};
 use crate::agent::touches;
 use crate::cli::{TryOptions, TryOutput};

@@ -11,10 +11,11 @@ use super::super::failed::Failed;
 use super::super::findings::Diagnostic;
 use super::super::hooks;
 use super::super::models;
+use super::super::new_session::random_number;
 use super::super::servers::servers;
 use super::super::tokens::Keeping;
 use super::secrets::stand_ins;
-use super::session::{FrontendKind, new_session, random_number, resumed};
+use super::session::{FrontendKind, new_session, resumed};
 use super::tries;
 use crate::agent::prompt::SystemPrompt;
 use crate::agent::{

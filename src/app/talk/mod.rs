@@ -37,11 +37,9 @@ use super::trust::{settle_trust, tell_untrusted};
 use crate::cli::RunOptions;
 use crate::frontend::exit::Exit;
 pub(super) use acp::acp;
-#[cfg(feature = "local")]
 pub(super) use agent::first_request;
 pub(super) use handoff::handoff;
 pub(super) use serve::serve_tools;
-pub(super) use session::session_in;
 use throwaway::Throwaway;
 
 /// Runs the REPL, or one turn in print mode.

@@ -7,11 +7,12 @@ use std::time::SystemTime;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::Failed;
+use super::super::new_session::session_in;
 use crate::cli::RunOptions;
 use crate::command::{self, Problem};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
-use crate::session::{self, Loaded, Origin, Session, SessionError, SessionId, load};
+use crate::session::{self, Loaded, Origin, Session, SessionError, load};
 
 /// Which front end a conversation begins in, and so which one it goes on with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,13 +41,6 @@ impl FrontendKind {
 
 pub(super) fn new_session(app: &App, occasion: FrontendKind, keep: bool) -> Session {
     session_in(app, app.project.cwd.clone(), keep).begun_in(occasion.origin())
-}
-
-/// A session of another directory.
-pub(in crate::app) fn session_in(app: &App, directory: PathBuf, keep: bool) -> Session {
-    let id = SessionId::new(SystemTime::now(), &directory, random_number());
-    let sessions = app.paths.sessions().filter(|_| keep);
-    Session::new(id, directory, sessions.as_deref(), app.redactor())
 }
 
 /// Finds the session the command line asks to go on with; where it asks nothing, the shell's own.
@@ -111,13 +105,6 @@ fn no_session(app: &App) -> Failed {
         hint: app.locale.text(word::error::SESSION_KEPT).to_owned(),
     };
     Failed::new(problem, Exit::Failed)
-}
-
-/// A number nobody can guess is not needed here: it spreads retries and tells sessions of one second apart.
-pub(super) fn random_number() -> u16 {
-    use std::hash::{BuildHasher, RandomState};
-    let hash = RandomState::new().hash_one(std::process::id());
-    u16::try_from(hash & 0xffff).unwrap_or(0)
 }
 
 /// The session of the shell axi was started in.

@@ -9,9 +9,9 @@ use crate::secret::CUT;
 use crate::tool::output::{self, LIMITS};
 use crate::tool::{ToolContext, ToolOutput, memory, work};
 
-use super::detached::DetachedJobs;
 use super::person_shell::PersonShell;
 use super::start::start_detached;
+use crate::tool::jobs::DetachedJobs;
 
 /// Looks at one that was just started are this far apart.
 const LOOK: Duration = Duration::from_millis(50);

@@ -14,9 +14,9 @@ use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::output::{self, LIMITS};
 use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread, work};
 
-use super::detached::{DetachedJob, DetachedJobs};
 use super::detached_words;
-use super::jobs::{Jobs, Report};
+use crate::tool::jobs::{DetachedJob, DetachedJobs};
+use crate::tool::jobs::{Jobs, Report};
 
 /// Seconds that can be waited at most.
 const WAIT_LIMIT: u64 = 600;

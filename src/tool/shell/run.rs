@@ -17,10 +17,10 @@ use crate::sandbox::Confinement;
 use crate::tool::{ToolContext, work};
 
 use super::capture::{Collected, Excerpt, Progress};
-use super::group::{Group, Mark};
 use super::loan::{self, KeeperEvent, Loan};
 use super::person_shell::PersonShell;
 use super::start::{Launch, Program, Resources, adopts};
+use crate::tool::jobs::{Group, Mark};
 
 /// From TERM to KILL.
 const TERM_GRACE: Duration = Duration::from_secs(2);

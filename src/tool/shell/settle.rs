@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::conversation::ToolFacts;
 use crate::tool::{Roots, ToolMemory, ToolOutput, memory, paths};
 
-use super::project::{self, Belongs, Known, Made};
+use crate::tool::project::{self, Belongs, Known, Made};
 
 /// Projects the model may mean are looked for among so many files that it has seen, and no more.
 const MOST_SEEN: usize = 10_000;

@@ -19,7 +19,8 @@ use crate::tool::{
 use super::person_shell::PersonShell;
 use super::run::What;
 use super::worded::{NO_TERMINAL, run_to_the_end};
-use super::{detached_words, job_tool, jobs, loan, settle, start};
+use super::{detached_words, job_tool, loan, settle, start};
+use crate::tool::jobs;
 
 /// The tool's name.
 const NAME: &str = "shell";

@@ -17,14 +17,14 @@ use crate::secret::files::git_attributes;
 use crate::tool::ToolContext;
 use crate::trial::Trial;
 
-use super::detached::DetachedJobs;
 use super::environment::{ASKING, HANDOFF, REMOVED, SET, editors};
-use super::group::{Group, Mark};
-use super::jobs::Started;
 use super::loan::Loan;
 use super::own_directory::OwnDirectory;
 use super::person_shell::PersonShell;
 use super::trash::OpenTrash;
+use crate::tool::jobs::DetachedJobs;
+use crate::tool::jobs::Started;
+use crate::tool::jobs::{Group, Mark};
 
 /// What a command is held to, and the directory it has for itself.
 pub(crate) struct Resources {

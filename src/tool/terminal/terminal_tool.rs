@@ -13,12 +13,13 @@ use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdenti
 use crate::platform::ADOPTS;
 use crate::platform::os::net::UnixStream;
 use crate::tool::arguments::{Arguments, Field};
-use crate::tool::shell::{Group, Launch, Mark, PersonShell, Resources, SET};
+use crate::tool::jobs::{Group, Mark};
+use crate::tool::shell::{Launch, PersonShell, Resources, SET};
 use crate::tool::{Before, Request, Roots, Tool, ToolContext, ToolOutput, Unread, work};
 
 use super::keys;
-use super::programs::{self, Program, Programs};
-use super::state::Doing;
+use crate::tool::programs::Doing;
+use crate::tool::programs::{self, Program, Programs};
 
 /// Seconds that can be waited at most.
 const WAIT_LIMIT: u64 = 600;

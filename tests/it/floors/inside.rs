@@ -22,12 +22,6 @@ const NATURAL: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Circles of sub-rooms that are still there, as (folder, names in it): a debt. None is added.
-const OWED: &[(&str, &[&str])] = &[
-    ("src/app", &["commands/", "talk/"]),
-    ("src/tool", &["contract.rs", "memory.rs", "shell/", "terminal/", "work.rs"]),
-];
-
 /// A value with more methods than this is several values.
 const MOST_METHODS: usize = 40;
 
@@ -62,14 +56,13 @@ fn check_circles(graph: &FileGraph) -> Vec<Fault> {
 }
 
 fn check_folders(graph: &FileGraph) -> Vec<Fault> {
-    let owed = |folder: &str, circle: &[String]| OWED.iter().any(|row| row.0 == folder && row.1 == circle);
     let circles = graph.circles_of_folders().into_iter();
-    let left = circles.filter(|(folder, circle)| !owed(folder, circle));
-    left.map(|(folder, circle)| {
-        let arrows = graph.arrows_in(&folder, &circle).join("\n        ");
-        Fault { rule: FOLDERS, place: format!("{folder}: {}\n        {arrows}", circle.join(" ")) }
-    })
-    .collect()
+    circles
+        .map(|(folder, circle)| {
+            let arrows = graph.arrows_in(&folder, &circle).join("\n        ");
+            Fault { rule: FOLDERS, place: format!("{folder}: {}\n        {arrows}", circle.join(" ")) }
+        })
+        .collect()
 }
 
 fn check_faces(graph: &FileGraph) -> Vec<Fault> {
@@ -161,13 +154,6 @@ fn the_natural_circles_are_still_there() {
         let gone: Vec<_> = row.iter().filter(|own| !names.iter().any(|file| file.ends_with(*own))).collect();
         assert!(gone.is_empty(), "NATURAL names files that are not there: {gone:?} ({reason})");
     }
-}
-
-#[test]
-fn the_circles_that_are_owed_are_still_there() {
-    let circles = FileGraph::read(&sources()).circles_of_folders();
-    let paid = OWED.iter().filter(|row| !circles.iter().any(|(folder, circle)| row.0 == folder && row.1 == circle));
-    assert_eq!(paid.collect::<Vec<_>>(), Vec::<&(&str, &[&str])>::new(), "OWED names circles that are gone");
 }
 
 #[test]

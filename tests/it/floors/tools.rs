@@ -33,7 +33,7 @@ const OTHER_MEANINGS: &[(&str, &[&str], &str)] = &[
     ("src/provider/", &["web_search"], "the search of providers, in their protocols"),
     ("src/secret/table.rs", &["write"], "a word with which programs keep a secret"),
     ("src/terminal/markdown/highlight/", &["delete", "list", "move", "read", "shell", "terminal"], "languages"),
-    ("src/tool/shell/project_table.rs", &["grep"], "a program"),
+    ("src/tool/project_table.rs", &["grep"], "a program"),
     ("src/tool/terminal/keys.rs", &["delete"], "a key"),
 ];
 

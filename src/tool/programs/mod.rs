@@ -1,5 +1,8 @@
 //! Programs on pseudo-terminals of their own, read through a terminal emulator. They end with the session.
 
+mod cap;
+mod state;
+
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,11 +17,12 @@ use crate::platform::os::fd::OwnedFd;
 use crate::platform::process::Signal;
 use crate::platform::pseudo_terminal;
 use crate::platform::termios::{Winsize, tcsetwinsize};
-use crate::tool::output::Cleaner;
-use crate::tool::shell::Group;
 
-use super::cap::Cap;
-use super::state::{self, Doing};
+use super::jobs::Group;
+use super::output::Cleaner;
+
+use cap::Cap;
+pub(crate) use state::Doing;
 
 /// Cells of a screen.
 pub(crate) const COLUMNS: u16 = 100;

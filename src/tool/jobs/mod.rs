@@ -1,5 +1,8 @@
 //! Commands that go on while the model does something else. They end with the session.
 
+mod detached;
+mod group;
+
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Write as _};
@@ -10,10 +13,12 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
+use super::{output, output_file};
 use crate::platform::process::Signal;
-use crate::tool::{output, output_file};
 
-use super::group::Group;
+pub(crate) use detached::{DetachedJob, DetachedJobs, is_in_use};
+pub use group::end_orphans;
+pub(crate) use group::{Group, Mark};
 
 /// Bytes of output kept in memory: what was not read in time is in the file only.
 const KEPT: usize = 64 * 1024;
