@@ -209,11 +209,11 @@ fn others(count: usize) -> Vec<String> {
 }
 
 /// Questions in other words than the lines have, and the lines.
-const FIRST: &str = include_str!("../../tests/it/fixtures/recall/questions.tsv");
+const FIRST: &str = include_str!("../../../tests/it/fixtures/recall/questions.tsv");
 /// The same, written before anything was made of them; of each second one the misses were not looked at.
-const SECOND: &str = include_str!("../../tests/it/fixtures/recall/second.tsv");
+const SECOND: &str = include_str!("../../../tests/it/fixtures/recall/second.tsv");
 /// As a person asks who wrote neither the words that axi knows nor the lines above; nothing was made of its misses.
-const THIRD: &str = include_str!("../../tests/it/fixtures/recall/third.tsv");
+const THIRD: &str = include_str!("../../../tests/it/fixtures/recall/third.tsv");
 
 /// How many of them are answered by the first five.
 fn answered(written: &str, others_count: usize) -> (usize, Vec<String>) {

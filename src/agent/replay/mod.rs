@@ -1,5 +1,7 @@
 //! Replays a session without a model: which of its calls run again, running them, and comparing what they bring.
 
+mod same_text;
+
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -8,7 +10,6 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::results::{NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES};
-use super::same_text::{moved, same, same_lines};
 use crate::approval::command::{LineJudgement, judge};
 use crate::approval::{Class, Surroundings};
 use crate::conversation::{Conversation, Outcome, Role, Subject, ToolCall, ToolResult, ToolVerb};
@@ -17,8 +18,9 @@ use crate::sandbox::{Reach, Sandbox};
 use crate::secret::placeholders;
 use crate::session::Redactor;
 use crate::tool::{Person, ReadCall, Request, Roots, Settled, ToolContext, ToolMemory, ToolOutput, Toolbox};
+use same_text::{moved, same, same_lines};
 
-pub use super::same_text::Likeness;
+pub use same_text::Likeness;
 
 /// A call of a session, and whether it runs again.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,14 +1,16 @@
 //! Searches what was typed and said before, in shells and sessions; the best match comes first.
 
+mod likeness;
+
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use super::likeness::{Question, form};
 use crate::context::{Found, recall as passages, wanted};
 use crate::conversation::Message;
 use crate::session::{Mention, SessionId, SessionStore, mentions};
+use likeness::{Question, form};
 
 /// How many messages of sessions are examined closely.
 const MENTIONS: usize = 64;
