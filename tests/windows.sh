@@ -23,6 +23,7 @@ work=$place/work
 mkdir "$work"
 export WINEPREFIX=$place/wine WINEDEBUG=-all
 server=
+# shellcheck disable=SC2317 # the trap calls it
 cleanup() {
   [[ -z $server ]] || kill "$server" 2>/dev/null || true
   wineserver -k 2>/dev/null || true
@@ -79,7 +80,8 @@ for _ in $(seq 100); do
   [[ -s $place/port ]] && break
   sleep 0.1
 done
-export OPENAI_BASE_URL=http://127.0.0.1:$(cat "$place/port")/v1 OPENAI_API_KEY=x
+OPENAI_BASE_URL=http://127.0.0.1:$(<"$place/port")/v1
+export OPENAI_BASE_URL OPENAI_API_KEY=x
 unset HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME
 
 failed=0
