@@ -6,7 +6,6 @@ use crate::support::answer::chat_text;
 use crate::support::home::Home;
 use crate::support::pty::Pty;
 use crate::support::server::{Gate, Server};
-use crate::support::talk::last_said;
 
 fn repl(home: &Home, server: &Server) -> Command {
     let mut command = home.axi();
@@ -37,25 +36,4 @@ fn an_interrupted_answer_closes_its_connection_and_the_next_message_works() {
     assert_eq!(server.violations(), [""; 0]);
     let sent = &server.requests()[1];
     assert!(sent.text.contains("pears") && !sent.text.contains("plums"), "what was said is kept: {}", sent.text);
-}
-
-#[test]
-fn a_line_typed_right_behind_an_answer_is_sent_and_what_follows_it_stays_for_the_next() {
-    const ROUNDS: usize = 6;
-    let server = Server::start((0..=ROUNDS).map(|round| chat_text(&format!("Answer {round}."))));
-    let home = Home::new();
-    let mut pty = Pty::options().size(80, 24).spawn(&repl(&home, &server));
-    pty.wait_for("❯");
-    pty.send("line 0\r");
-    for round in 0..ROUNDS {
-        // As soon as its last word is seen: before the prompt is there, where the system makes a newline of Enter.
-        pty.wait_for(&format!("Answer {round}"));
-        pty.send(format!(" line {}\rAFTER", round + 1));
-    }
-    pty.wait_for(&format!("Answer {ROUNDS}"));
-    pty.wait_for("any ❯ AFTER");
-    let requests = server.requests();
-    let said: Vec<String> = requests.iter().map(|request| last_said(request).trim().to_owned()).collect();
-    let follows = |round| format!("{}line {round}", if round > 1 { "AFTER " } else { "" });
-    assert_eq!(said, (0..=ROUNDS).map(follows).collect::<Vec<_>>());
 }
