@@ -292,7 +292,8 @@ fn items(first: &Messages, names: &Names<'_>) -> Result<String, Failure> {
             Message::Plain(text) => (text, 1, "Word"),
             Message::Plural(forms) => (&forms["other"], FORMS.len(), "Plural"),
         };
-        writeln!(written, "#[doc = {english:?}]")?;
+        // A bracket would be a link.
+        writeln!(written, "#[doc = {:?}]", english.replace('[', "\\["))?;
         let constant = kind == "Plural" || names[key.as_str()].is_empty();
         written.push_str(&if constant {
             as_constant(name, kind, place)
