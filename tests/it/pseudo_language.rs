@@ -14,35 +14,8 @@ const SPOKEN: [&str; 2] = ["--lang", "qps-ploc"];
 
 /// Names that are the same in each language.
 const NAMES: &[&str] = &[
-    "axi",
-    "openai",
-    "any",
-    "linux",
-    "Debian",
-    "GNU",
-    "Linux",
-    "bookworm",
-    "zsh",
-    "bash",
-    "fish",
-    "elvish",
-    "powershell",
-    "git",
-    "TERM",
-    "GB",
-    "MB",
-    "KB",
-    "TB",
-    "ChatML",
-    "Apache",
-    "AVX",
-    "Enter",
-    "Esc",
-    "Tab",
-    "VNNI",
-    "NEON",
-    "SSE",
-    "scalar",
+    "axi", "openai", "any", "linux", "Debian", "GNU", "Linux", "bookworm", "git", "TERM", "GB", "MB", "KB", "TB",
+    "ChatML", "Apache", "AVX", "Enter", "Esc", "Tab", "VNNI", "NEON", "SSE", "scalar",
 ];
 
 /// The words of a row that no file of `locales/` holds and that are no names, as far as one can tell by their form: a
@@ -51,7 +24,11 @@ fn narrow(row: &str, data: &BTreeSet<String>) -> Vec<String> {
     let words = row.split(|letter: char| letter.is_whitespace() || "()[]|,;'\"`│<>".contains(letter));
     let words = words.map(|word| word.trim_matches(|letter: char| ".:!?…·".contains(letter)));
     let is_word = |word: &&str| word.len() > 1 && word.chars().all(|letter| letter.is_ascii_alphabetic());
-    words.filter(is_word).filter(|word| !NAMES.contains(word) && !data.contains(*word)).map(str::to_owned).collect()
+    words
+        .filter(is_word)
+        .filter(|word| !NAMES.contains(word) && axi::shell::find(word).is_none() && !data.contains(*word))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// What stands in the conversation that the test makes: commands and their values, what a tool and the system say.

@@ -4,8 +4,10 @@ use std::io;
 use std::time::Duration;
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
-use rustix::io::ioctl_fionread;
-use rustix::termios::{LocalModes, tcgetattr};
+
+use crate::platform::io::{ioctl_fionread, read as read_bytes};
+use crate::platform::stdio::stdin;
+use crate::platform::termios::{LocalModes, tcgetattr};
 
 use super::parser::{Key, Parser};
 use super::pending::Pending;
@@ -36,12 +38,12 @@ pub fn drain_crossterm(pending: &Pending) -> io::Result<bool> {
 /// newline of Enter: read in raw mode, that would be another key. What follows the last Enter stays.
 #[must_use]
 pub fn cooked_lines() -> Vec<Event> {
-    let input = rustix::stdio::stdin();
+    let input = stdin();
     let is_cooked = tcgetattr(input).is_ok_and(|mode| mode.local_modes.contains(LocalModes::ICANON));
     let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
     // In that mode only whole lines are counted, so that nothing is waited for.
     while is_cooked && bytes.len() < MOST && ioctl_fionread(input).unwrap_or(0) > 0 {
-        match rustix::io::read(input, &mut buffer) {
+        match read_bytes(input, &mut buffer) {
             Ok(0) | Err(_) => break,
             Ok(count) => bytes.extend_from_slice(&buffer[..count]),
         }
