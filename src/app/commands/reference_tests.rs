@@ -45,10 +45,12 @@ fn describe(command: &clap::Command, names: &str, above: &[clap::Id], page: &mut
         }
         let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
         let values = argument.get_possible_values();
-        let of = if values.is_empty() || !argument.get_action().takes_values() {
+        let values: Vec<&str> = values.iter().map(clap::builder::PossibleValue::get_name).collect();
+        let takes_any = values.is_empty() || !argument.get_action().takes_values();
+        let of = if takes_any || help.ends_with(&values.join(", ")) {
             String::new()
         } else {
-            format!(". One of: {}", codes(values.iter().map(clap::builder::PossibleValue::get_name)))
+            format!(". One of: {}", codes(values.into_iter()))
         };
         let _ = writeln!(rows, "| `{name}` | {}{of} |", cell(&help));
     }

@@ -185,7 +185,8 @@ fn only_words(command: &str, asked: &str) -> Option<String> {
     (!words.is_empty() && !is_command).then_some(words)
 }
 
-/// Tells whether a command installs something, and nobody has asked for that: it was to do something else, and misses a program.
+/// Tells whether a command installs something, and nobody has asked for that: it was to do something else, and misses a
+/// program.
 fn installs_unasked(command: &str, asked: &str) -> bool {
     let has = |text: &str, words: &[&str]| {
         text.split(|letter: char| !letter.is_alphanumeric())
@@ -283,8 +284,8 @@ mod tests {
         }
     }
 
-    /// Has a proposed line weighed, and put on the prompt line where it is in doubt. Returns what goes there, whether the model is asked again, and how often
-    /// the line was judged from its proposal on.
+    /// Has a proposed line weighed, and put on the prompt line where it is in doubt. Returns what goes there, whether the
+    /// model is asked again, and how often the line was judged from its proposal on.
     fn weighed(bench: &Bench, line: &str, asked: &str) -> (Option<Put>, bool, u32) {
         let Bench { home, agent, .. } = bench;
         let place = surroundings(agent).clone();
