@@ -5,13 +5,12 @@
 #![expect(unsafe_code, reason = "loads from slices, and instructions the compiler has no stable name for")]
 
 use std::arch::aarch64::{
-    float32x4_t, int8x16_t, int16x8_t, int32x4_t, uint8x16_t, vaddq_f32, vaddvq_f32, vandq_u8, vbicq_u8,
-    vcreate_u8, vcvt_f32_f16, vcvtq_f32_s32, vdup_n_u16, vdupq_n_f32, vdupq_n_s32, vdupq_n_u8, vdupq_n_u32,
-    vfmaq_f32, vfmaq_n_f32, vget_high_s16, vget_low_s8, vget_low_s16, vgetq_lane_f32, vld1_s8, vld1q_f32, vld1q_s8,
-    vld1q_s16, vld1q_u8, vmlal_high_s8, vmlal_high_s16, vmlal_s16, vmlaq_n_s32, vmovl_high_s8, vmovl_s8, vmovl_s16,
-    vmovl_u8, vmull_s8, vmull_s16, vorrq_u8, vpadalq_s16, vpaddq_s16, vqtbl1q_u8, vreinterpret_f16_u16,
-    vreinterpretq_s8_u8, vreinterpretq_s16_u16, vreinterpretq_u8_u32, vshlq_n_s32, vshlq_n_u8, vshrq_n_u8,
-    vst1q_f32, vsubq_s32, vsubq_u8, vtstq_u8,
+    float32x4_t, int8x16_t, int16x8_t, int32x4_t, uint8x16_t, vaddvq_f32, vandq_u8, vbicq_u8, vcreate_u8,
+    vcvt_f32_f16, vcvtq_f32_s32, vdup_n_u16, vdupq_n_f32, vdupq_n_s32, vdupq_n_u8, vdupq_n_u32, vfmaq_n_f32,
+    vget_low_s8, vget_low_s16, vgetq_lane_f32, vld1q_s8, vld1q_s16, vld1q_u8, vmlal_high_s8, vmlal_high_s16,
+    vmlal_s16, vmlaq_n_s32, vmovl_high_s8, vmovl_s8, vmovl_u8, vmull_s8, vmull_s16, vorrq_u8, vpadalq_s16,
+    vpaddq_s16, vqtbl1q_u8, vreinterpret_f16_u16, vreinterpretq_s8_u8, vreinterpretq_s16_u16, vreinterpretq_u8_u32,
+    vshlq_n_s32, vshlq_n_u8, vshrq_n_u8, vsubq_s32, vsubq_u8, vtstq_u8,
 };
 use std::arch::{asm, is_aarch64_feature_detected};
 
